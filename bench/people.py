@@ -18,6 +18,7 @@ import apsw
 import asyncpg
 
 from honeyguide.accounts import accounts, keys, members, sessions
+from honeyguide.accounts.sessions import NewSession
 from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
 
@@ -103,15 +104,9 @@ async def _create_campaign(tx: Tx, number: int, key_count: int) -> Campaign:
     )
     change = new_change(tx, SITE, Tenant(made.account_id, made.campaign_id), now_ms)
     its_keys = [await keys.create(change, name="bench") for _ in range(key_count)]
-    session = await sessions.begin(
-        tx,
-        await members.first_owner(tx, made.account_id),
-        made.account_id,
-        instead_of=None,
-        user_agent="bench",
-        address="127.0.0.1",
-        now_ms=now_ms,
-    )
+    owner_id = await members.first_owner(tx, made.account_id)
+    new_session = NewSession(owner_id, made.account_id, "bench", "127.0.0.1")
+    session = await sessions.begin(tx, new_session, now_ms=now_ms)
     return Campaign(
         made.account_id, made.campaign_id, its_keys, f"0190{number:04x}", session=session
     )

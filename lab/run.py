@@ -17,7 +17,7 @@ from honeyguide import settings
 from honeyguide.app import Application, Services
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.work.job import Job
+from honeyguide.work.items import Job
 from honeyguide.work.jobs import COUNTS, PROGRAMS, PURGES
 from lab import outcomes, world
 from lab.browsers import BROWSERS

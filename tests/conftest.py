@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from honeyguide.accounts import attempts
 from honeyguide.events import signature
 from honeyguide.mail.transports import SmtpTransport
 from honeyguide.pages.embeds import endpoint
@@ -201,6 +202,13 @@ def roomy_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub, "ASKED_BY_NETWORK", hub.ASKED_BY_NETWORK._replace(most=ROOMY))
     for name in ("BY_NETWORK", "TOKENS_BY_NETWORK"):
         monkeypatch.setattr(endpoint, name, getattr(endpoint, name)._replace(most=ROOMY))
+
+
+@pytest.fixture
+def roomy_logins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All tests of a process log in from one address; these limits have tests of their own."""
+    for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION", "EMAILS_BY_ADDRESS"):
+        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=ROOMY))
 
 
 @pytest.fixture

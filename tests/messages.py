@@ -2,8 +2,6 @@
 `make messages-check` tells whether they are up to date, complete and free of common mistakes.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections import Counter

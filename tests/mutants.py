@@ -5,8 +5,6 @@ mutants MUTANTS_ARGS="kernel/money.py"` for some modules.
 The changes are made in a copy of the sources, so the working tree stays as it is.
 """
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """Write docs/schema.sql, what each table has today, from a new SQLite database: `make schema`."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 from contextlib import closing

@@ -2,8 +2,6 @@
 its mark is written by hand.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -35,7 +35,7 @@ from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.tx import Tx
 from honeyguide.work import money
-from honeyguide.work.job import Job
+from honeyguide.work.items import Job
 from tests.support.changes import changing
 
 ABOUT = "Growth: ten million subscribers on PostgreSQL, a million on SQLite"

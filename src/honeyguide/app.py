@@ -14,18 +14,22 @@ from pathlib import Path
 
 from honeyguide.accounts import accounts, setup_codes
 from honeyguide.accounts.admission import admission
-from honeyguide.api.exposition import Exposition
 from honeyguide.api.handler import Api
-from honeyguide.api.introduction import Introduction
-from honeyguide.api.llms_txt import llms_txt
 from honeyguide.api.openapi import document
 from honeyguide.api.platform_hooks import PlatformHooks
 from honeyguide.api.process_metrics import ProcessMetrics
 from honeyguide.api.readiness import Readiness
 from honeyguide.api.routes import ROUTES
-from honeyguide.api.security_txt import security_txt
 from honeyguide.api.state_metrics import StateMetrics
-from honeyguide.api.system import LLMS_TXT, SECURITY_TXT, System
+from honeyguide.api.system import (
+    LLMS_TXT,
+    SECURITY_TXT,
+    Exposition,
+    System,
+    introduction,
+    llms_txt,
+    security_txt,
+)
 from honeyguide.api.telemetry import PageCounter, Telemetry
 from honeyguide.api.transport import Receive, Scope, Send
 from honeyguide.events.addresses import OutboundPolicy
@@ -49,13 +53,11 @@ from honeyguide.pages.site import pages_app
 from honeyguide.settings import Settings
 from honeyguide.store import Store, migrate, open_store
 from honeyguide.subscribers.link_host_map import LinkHostMap
-from honeyguide.work.certificates import certificate_jobs
 from honeyguide.work.fetches import Fetcher
-from honeyguide.work.health_notes import HealthNotes
-from honeyguide.work.jobs import backup_jobs, jobs_of, link_host_jobs, notification_jobs
-from honeyguide.work.loop import Loop
-from honeyguide.work.moving import fetch_jobs
-from honeyguide.work.notifications import SlackPoster
+from honeyguide.work.jobs import backup_jobs, jobs_of, link_host_jobs
+from honeyguide.work.loop import HealthNotes, Loop
+from honeyguide.work.moving import certificate_jobs, fetch_jobs
+from honeyguide.work.notifications import SlackPoster, notification_jobs
 
 log = logging.getLogger("honeyguide")
 
@@ -294,9 +296,9 @@ class Application:
         )
         readiness = Readiness(store, background, lambda: api.is_overloaded, lambda: process.lag_s)
         exposition = Exposition(telemetry, process, _state_metrics(services, self._settings))
-        introduction = Introduction(store, services.site.base_url)
+        introduce = functools.partial(introduction, store, services.site.base_url)
         self._system = System(
-            readiness, exposition, describe, introduction, hosts, self._texts(services)
+            readiness, exposition, describe, introduce, hosts, self._texts(services)
         )
         # The process that serves a click counts it, even if another one runs the background work.
         notes = HealthNotes(store, background, services.loop)

@@ -2,8 +2,6 @@
 every state, closing that waits, and referrals by partners that are always decided.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -2,8 +2,6 @@
 stay right for everybody.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -2,8 +2,6 @@
 nothing goes out; and everything goes on once it is resumed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 

@@ -1,7 +1,5 @@
 """The URL of a new account's signup page is made from its name."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 

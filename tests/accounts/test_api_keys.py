@@ -1,7 +1,5 @@
 """How an API key is read, refused and revoked."""
 
-from __future__ import annotations
-
 import http.client
 
 import httpx

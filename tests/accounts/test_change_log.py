@@ -2,8 +2,6 @@
 and no secret is.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Iterator

@@ -2,8 +2,6 @@
 both engines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import httpx
@@ -17,6 +15,8 @@ from tests.support.authenticator import Authenticator, set_up
 from tests.support.service import ENGINES, Service
 from tests.support.web import PASSWORD, Operator, WebClient, operator, password_form
 
+pytestmark = pytest.mark.usefixtures("roomy_logins")
+
 WRONG_CODE = "000000"
 
 
@@ -26,12 +26,6 @@ def keyed(request: pytest.FixtureRequest) -> Iterator[Service]:
         request.param, work=False, secret_key="ab" * 32, trusted_proxies="127.0.0.1"
     ) as service:
         yield service
-
-
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION"):
-        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 
 @pytest.fixture

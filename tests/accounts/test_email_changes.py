@@ -1,7 +1,5 @@
 """A new email address to log in with: both addresses confirm it. On both engines."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -2,8 +2,6 @@
 On both engines.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,12 +10,14 @@ from urllib.parse import urlencode
 
 import pytest
 
-from honeyguide.accounts import attempts, known_browsers, passwords
+from honeyguide.accounts import attempts, logins, passwords
 from honeyguide.kernel.clock import DAY_MS
 from tests.support.authenticator import set_up
 from tests.support.service import ENGINES, Service
 from tests.support.trade import NOON_MS, SITE
 from tests.support.web import PASSWORD, Operator, WebClient, mistakes, operator, text_of
+
+pytestmark = pytest.mark.usefixtures("roomy_logins")
 
 NEW = "four quiet green herons"
 WRONG = "wrong and long enough"
@@ -29,13 +29,6 @@ def proxied(request: pytest.FixtureRequest) -> Iterator[Service]:
         request.param, work=False, secret_key="ab" * 32, trusted_proxies="127.0.0.1"
     ) as service:
         yield service
-
-
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Operators of tests all log in from one address."""
-    for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION"):
-        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=100_000))
 
 
 def guess(
@@ -153,11 +146,11 @@ def test_a_known_browser_has_a_count_of_its_own(proxied: Service) -> None:
 
 def test_a_browser_is_known_for_one_user_one_password_and_a_year() -> None:
     fingerprint = passwords.fingerprint(SITE, "hash")
-    token = known_browsers.new_token(SITE, "ana", fingerprint, now_ms=NOON_MS)
+    token = logins.browser_token(SITE, "ana", fingerprint, now_ms=NOON_MS)
 
     def is_known(user_id: str, password_hash: str | None, days: int = 0, by: str = token) -> bool:
         at_ms = NOON_MS + days * DAY_MS
-        return known_browsers.find(SITE, by, user_id, password_hash, now_ms=at_ms) is not None
+        return logins.find_browser(SITE, by, user_id, password_hash, now_ms=at_ms) is not None
 
     assert is_known("ana", "hash") and is_known("ana", "hash", 364)
     assert not is_known("ana", "hash", 365)

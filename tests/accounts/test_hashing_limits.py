@@ -2,8 +2,6 @@
 nowhere is refused before, links are counted, and of those who wait only some are let in.
 """
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 

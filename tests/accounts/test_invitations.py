@@ -2,8 +2,6 @@
 and they are no way to send advertisements.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 
@@ -11,6 +9,7 @@ import pytest
 
 from honeyguide.account_life import closing, pausing
 from honeyguide.accounts import invitations, members
+from honeyguide.accounts.invitations import NewTicket
 from honeyguide.accounts.permissions import Role
 from honeyguide.kernel import checks
 from honeyguide.kernel.clock import DAY_MS
@@ -62,9 +61,8 @@ def handed_over(alice: Operator, bob: Colleague) -> None:
 
 @pytest.mark.parametrize("end", [role_changed, removed, left, handed_over])
 def test_an_invitation_ends_with_the_right_of_who_sent_it(
-    service: Service, end: Callable[[Operator, Colleague], None]
+    service: Service, alice: Operator, end: Callable[[Operator, Colleague], None]
 ) -> None:
-    alice = operator(service)
     bob = colleague(service, alice, Role.OWNER)
     _, by_alice = send(alice.web)
     _, by_bob = send(bob.web)
@@ -93,9 +91,9 @@ def test_an_invitation_to_an_account_of_ones_own_ends_too() -> None:
 
 def test_an_invitation_that_nobody_is_known_to_have_sent_ends_with_any_owner(
     service: Service,
+    alice: Operator,
 ) -> None:
     """As the version before left it."""
-    alice = operator(service)
     bob = colleague(service, alice, Role.OWNER)
     _, link = send(alice.web)
     forget = statement("UPDATE ticket SET inviter_id = NULL WHERE account_id = :account_id")
@@ -114,10 +112,9 @@ def test_an_invitation_that_nobody_is_known_to_have_sent_ends_with_any_owner(
     ids=["removed", "demoted"],
 )
 def test_an_invitation_ends_where_a_process_of_the_version_before_ends_the_right(
-    service: Service, lost: str, noted_by: str
+    service: Service, alice: Operator, lost: str, noted_by: str
 ) -> None:
     """It neither deletes invitations nor notes in them who sent them."""
-    alice = operator(service)
     bob = colleague(service, alice, Role.OWNER)
     _, by_alice = send(alice.web)
     _, by_bob = send(bob.web)
@@ -184,15 +181,9 @@ def test_nobody_joins_an_account_that_is_paused_or_closing(
 
 
 async def _planted(tx: Tx, service: Service, account_id: str) -> str:
-    _, token = await invitations._issue(
-        tx,
-        "invitation",
-        account_id=account_id,
-        email=f"{new_code()}@example.org",
-        role=Role.EDITOR,
-        lasts_ms=DAY_MS,
-        now_ms=service.now_ms(),
-    )
+    email = f"{new_code()}@example.org"
+    new = NewTicket("invitation", account_id=account_id, email=email, role=Role.EDITOR)
+    _, token = await invitations._issue(tx, new, now_ms=service.now_ms())
     return token
 
 
@@ -241,8 +232,7 @@ LINKS = (
 
 
 @pytest.mark.parametrize("name", LINKS)
-def test_names_in_emails_have_no_links(service: Service, name: str) -> None:
-    alice = operator(service)
+def test_names_in_emails_have_no_links(service: Service, alice: Operator, name: str) -> None:
     for path, field in (("/account/profile", "name"), ("/account/name", "your_name")):
         refused = alice.web.post(path, page="/settings", **{field: name})
         assert refused.status_code == 400 and "must not contain a link" in refused.text, path
@@ -258,9 +248,8 @@ def test_names_in_emails_have_no_links(service: Service, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["Ann\n\nYour account is locked.", "Ann\u2028Lee", "Ann\u202eLee"])
-def test_names_in_emails_are_one_line(service: Service, name: str) -> None:
+def test_names_in_emails_are_one_line(alice: Operator, name: str) -> None:
     """Or somebody would write a paragraph of their own into an invitation."""
-    alice = operator(service)
     for path, field in (("/account/profile", "name"), ("/account/name", "your_name")):
         refused = alice.web.post(path, page="/settings", **{field: name})
         assert refused.status_code == 400 and "must not contain line breaks" in refused.text, path
@@ -291,8 +280,7 @@ def test_a_name_that_mail_programs_may_link_is_in_no_invitation(
 
 
 @pytest.mark.parametrize("name", ["ASP.NET Weekly", "Booking.com", "A/B tests", "Wax & Co. / NY"])
-def test_names_with_a_dot_or_a_slash_stay_possible(service: Service, name: str) -> None:
-    alice = operator(service)
+def test_names_with_a_dot_or_a_slash_stay_possible(alice: Operator, name: str) -> None:
     assert alice.web.post("/account/profile", page="/settings", name=name).status_code == 303
 
 

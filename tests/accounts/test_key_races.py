@@ -2,8 +2,6 @@
 engines.
 """
 
-from __future__ import annotations
-
 import socket
 
 import pytest

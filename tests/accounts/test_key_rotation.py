@@ -1,7 +1,5 @@
 """API keys that expire or are replaced by others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The rule of the rate limit, to the millisecond, without a service around it."""
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.accounts.limits import MOST_WRONG_KEYS, WINDOW_MS, Allowance, Window, WrongKeys

@@ -2,8 +2,6 @@
 one. On both engines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +13,8 @@ from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.web import PASSWORD, Operator, WebClient, operator, text_of
 
+pytestmark = pytest.mark.usefixtures("roomy_logins")
+
 MOST = attempts.EMAILS_BY_ACCOUNT.most
 
 
@@ -24,12 +24,6 @@ def service(request: pytest.FixtureRequest) -> Iterator[Service]:
     with Service(request.param, signups="open", work=False) as service:
         operator(service)
         yield service
-
-
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LOGIN_BY_ADDRESS", "EMAILS_BY_ADDRESS"):
-        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 
 def ask(service: Service, sql: str, **params: Any) -> list[tuple[Any, ...]]:
@@ -73,8 +67,8 @@ def test_the_form_does_the_same_for_an_address_that_nobody_has(service: Service,
 
 def test_over_the_limit_the_answer_is_as_usual_and_the_links_that_were_sent_work(
     service: Service,
+    alice: Operator,
 ) -> None:
-    alice = operator(service)
     pages = {
         text_of(WebClient(service).post("/password", email=alice.email).text)
         for _ in range(MOST + 2)
@@ -93,8 +87,9 @@ def test_over_the_limit_the_answer_is_as_usual_and_the_links_that_were_sent_work
     service.set_clock(0)
 
 
-def test_what_strangers_ask_for_keeps_nobody_from_anything_else(service: Service) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_what_strangers_ask_for_keeps_nobody_from_anything_else(
+    service: Service, alice: Operator, bob: Operator
+) -> None:
     for path in ("/password", "/signup"):
         for _ in range(MOST + 1):
             assert WebClient(service).post(path, email=alice.email).status_code == 200
@@ -124,8 +119,7 @@ def change_email(who: Operator, email: str) -> str:
     return page[page.index("We wrote to") :].partition("Follow")[0]
 
 
-def test_a_request_is_answered_once(service: Service) -> None:
-    alice = operator(service)
+def test_a_request_is_answered_once(service: Service, alice: Operator) -> None:
     WebClient(service).post("/password", email=alice.email)
     assert sent_to(service, alice.email) == sent_to(service, alice.email) == ["password_reset"]
     assert WebClient(service).log_in(alice.email, PASSWORD).status_code == 303

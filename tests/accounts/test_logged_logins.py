@@ -1,7 +1,5 @@
 """Logins, ended sessions, partners and what administrators do are in the change log."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,8 +30,9 @@ def log_of(owner: Operator) -> list[tuple[str, str, str]]:
     return [row for row in found if row[0].partition(".")[0] not in ("api_key", "publication")]
 
 
-def test_logins_are_logged_and_wrong_passwords_once_in_15_minutes(service: Service) -> None:
-    alice = operator(service)
+def test_logins_are_logged_and_wrong_passwords_once_in_15_minutes(
+    service: Service, alice: Operator
+) -> None:
     assert log_of(alice) == [("login.succeeded", "member", alice.user_id)]
     web = WebClient(service)
     for _ in range(3):
@@ -58,9 +57,9 @@ def kept_for_days(answer: httpx.Response) -> int:
 
 
 def test_a_login_over_the_session_of_somebody_else_is_logged_and_inherits_nothing(
-    service: Service,
+    alice: Operator,
+    bob: Operator,
 ) -> None:
-    alice, bob = operator(service), operator(service, "bob")
     form = {"email": alice.email, "password": PASSWORD}
     kept = alice.web.post("/login", page="/settings", **form, keep="1")
     assert kept_for_days(kept) == 30
@@ -76,8 +75,9 @@ def test_a_login_over_the_session_of_somebody_else_is_logged_and_inherits_nothin
 
 def test_a_password_reset_over_the_session_of_somebody_else_inherits_nothing(
     service: Service,
+    alice: Operator,
+    bob: Operator,
 ) -> None:
-    alice, bob = operator(service), operator(service, "bob")
     form = {"email": alice.email, "password": PASSWORD, "keep": "1"}
     alice.web.post("/login", page="/settings", **form)
     known = log_of(bob)
@@ -87,8 +87,7 @@ def test_a_password_reset_over_the_session_of_somebody_else_inherits_nothing(
     assert actions == ["account.password_changed", "login.succeeded"]
 
 
-def test_a_changed_password_leaves_a_kept_session_kept(service: Service) -> None:
-    alice = operator(service)
+def test_a_changed_password_leaves_a_kept_session_kept(alice: Operator) -> None:
     form = {"email": alice.email, "password": PASSWORD, "keep": "1"}
     alice.web.post("/login", page="/settings", **form)
     known, given = log_of(alice), {"current": PASSWORD, "password": "four calm bears"}
@@ -97,9 +96,8 @@ def test_a_changed_password_leaves_a_kept_session_kept(service: Service) -> None
     assert [action for action, _, _ in log_of(alice)[len(known) :]] == ["account.password_changed"]
 
 
-def test_what_is_refused_unread_is_not_logged(service: Service) -> None:
+def test_what_is_refused_unread_is_not_logged(service: Service, alice: Operator) -> None:
     """Over the limit no password is looked at."""
-    alice = operator(service)
     web = WebClient(service)
     for _ in range(attempts.LOGIN_BY_ACCOUNT.most):
         web.log_in(alice.email, "wrong and long enough")
@@ -108,8 +106,7 @@ def test_what_is_refused_unread_is_not_logged(service: Service) -> None:
     assert log_of(alice) == known
 
 
-def test_ended_sessions_are_logged(service: Service) -> None:
-    alice = operator(service)
+def test_ended_sessions_are_logged(service: Service, alice: Operator) -> None:
     for _ in range(2):
         WebClient(service).log_in(alice.email)
     known = log_of(alice)

@@ -1,12 +1,9 @@
 """Who has a login gets an email when it changes, or when a new browser uses it. On both engines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
 
-from honeyguide.accounts import attempts
 from honeyguide.accounts.permissions import Role
 from honeyguide.kernel.ids import new_id
 from tests.accounts.test_password_links import reset_link
@@ -16,6 +13,8 @@ from tests.support.stores import statement
 from tests.support.team import colleague
 from tests.support.web import PASSWORD, Operator, WebClient, operator
 
+pytestmark = pytest.mark.usefixtures("roomy_logins")
+
 NEW = "four quiet green herons"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
 
@@ -24,12 +23,6 @@ FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.
 def keyed(request: pytest.FixtureRequest) -> Iterator[Service]:
     with Service(request.param, work=False, secret_key="ab" * 32) as service:
         yield service
-
-
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION"):
-        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 
 @pytest.fixture

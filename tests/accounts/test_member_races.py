@@ -2,8 +2,6 @@
 and an invitation is used once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any

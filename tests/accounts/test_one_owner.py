@@ -1,7 +1,5 @@
 """What is decided about somebody holds for all their newsletters: a pause, a removal, a block."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

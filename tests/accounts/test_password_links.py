@@ -2,38 +2,27 @@
 both engines.
 """
 
-from __future__ import annotations
-
 import pytest
 
-from honeyguide.accounts import attempts, email_changes, invitations
+from honeyguide.accounts import email_changes, invitations
+from honeyguide.accounts.invitations import NewTicket
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.store.tx import Tx
 from tests.accounts.test_email_changes import links
 from tests.support.service import Service
 from tests.support.web import PASSWORD, Operator, WebClient, operator, set_password, text_of
 
+pytestmark = pytest.mark.usefixtures("roomy_logins")
+
 NEW, STOLEN = "four quiet green herons", "somebody else chose this"
-
-
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All tests share one IP address; the limits have tests of their own."""
-    for name in ("LOGIN_BY_ADDRESS", "EMAILS_BY_ADDRESS"):
-        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 
 def reset_link(service: Service, alice: Operator) -> str:
     """A link as the email would carry it; the database keeps only its digest."""
 
     async def issue(tx: Tx) -> str:
-        _, token = await invitations._issue(
-            tx,
-            "password_reset",
-            user_id=alice.user_id,
-            lasts_ms=invitations.RESET_MS,
-            now_ms=service.now_ms(),
-        )
+        new = NewTicket("password_reset", user_id=alice.user_id)
+        _, token = await invitations._issue(tx, new, now_ms=service.now_ms())
         return token
 
     return f"/password/{service.write(issue)}"
@@ -74,8 +63,9 @@ def test_a_password_change_ends_every_older_reset_link(service: Service, change)
     assert WebClient(service).get(others).status_code == 200, "another account's link still works"
 
 
-def test_a_new_email_address_ends_the_links_that_went_to_the_old_one(service: Service) -> None:
-    alice = operator(service)
+def test_a_new_email_address_ends_the_links_that_went_to_the_old_one(
+    service: Service, alice: Operator
+) -> None:
     older, new = reset_link(service, alice), EmailAddress(f"new-{alice.email}")
     assert WebClient(service).get(older).status_code == 200
     site, now_ms = service.services.site, service.now_ms()
@@ -92,9 +82,10 @@ def test_a_new_email_address_ends_the_links_that_went_to_the_old_one(service: Se
 
 
 @pytest.mark.parametrize("change", [by_another_link, on_the_settings_page, by_the_administrator])
-def test_a_password_change_ends_a_change_of_email_under_way(service: Service, change) -> None:
+def test_a_password_change_ends_a_change_of_email_under_way(
+    service: Service, alice: Operator, change
+) -> None:
     """Whoever had the old password may have asked for it."""
-    alice = operator(service)
     site, now_ms = service.services.site, service.now_ms()
 
     async def ask(tx: Tx) -> dict[str, str]:
@@ -108,8 +99,7 @@ def test_a_password_change_ends_a_change_of_email_under_way(service: Service, ch
     assert WebClient(service).get(f"/login/email/{token}").status_code == 404
 
 
-def test_a_link_asked_for_after_the_change_works(service: Service) -> None:
-    alice = operator(service)
+def test_a_link_asked_for_after_the_change_works(service: Service, alice: Operator) -> None:
     on_the_settings_page(service, alice)
     assert WebClient(service).post(reset_link(service, alice), password=PASSWORD).status_code == 303
     assert WebClient(service).log_in(alice.email).status_code == 303

@@ -2,8 +2,6 @@
 password changes come to nothing. On both engines, with one process and with two.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -140,9 +138,8 @@ def test_the_old_password_sets_no_other_one_after_it_was_changed(
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_of_thirty_logins_during_password_changes_none_survives(
-    service: Service, processes: int
+    service: Service, alice: Operator, processes: int
 ) -> None:
-    alice = operator(service)
     thieves = [WebClient(service) for _ in range(LOGINS)]
     if processes == 2:
         with Service(service.engine, database_url=service.database_url) as other:

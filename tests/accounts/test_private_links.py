@@ -2,8 +2,6 @@
 are given one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

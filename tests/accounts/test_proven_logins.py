@@ -2,8 +2,6 @@
 invitation may have been followed by whoever it was shown to. On both engines.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -21,6 +19,8 @@ from tests.support.mailbox import Mailbox
 from tests.support.service import ENGINES, Service, until
 from tests.support.stores import statement
 from tests.support.web import PASSWORD, Operator, WebClient, mistakes, operator, text_of
+
+pytestmark = pytest.mark.usefixtures("roomy_logins")
 
 NEW = "four quiet green herons"
 SECRET_KEY = "ab" * 32
@@ -48,12 +48,6 @@ def service(silent: Service, inbox: Mailbox) -> Iterator[Service]:
     ) as service:
         operator(service)  # whoever signs up to an empty installation sets it up
         yield service
-
-
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION", "EMAILS_BY_ADDRESS"):
-        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 
 def new_email() -> str:
@@ -183,9 +177,8 @@ def test_with_the_code_the_owner_keeps_what_they_set_up(
 
 
 def test_the_first_reset_of_an_older_login_proves_it_and_no_later_one_ends_anything(
-    service: Service, inbox: Mailbox
+    service: Service, alice: Operator, bob: Operator, inbox: Mailbox
 ) -> None:
-    alice, bob = operator(service), operator(service, "bob")
     set_up(alice.web)
     mine, his = made_key(alice.web), made_key(bob.web)
     warned = "This address was never proven"
@@ -205,9 +198,8 @@ def test_the_first_reset_of_an_older_login_proves_it_and_no_later_one_ends_anyth
 
 
 def test_who_confirms_their_address_keeps_what_they_set_up(
-    service: Service, inbox: Mailbox
+    service: Service, alice: Operator, inbox: Mailbox
 ) -> None:
-    alice = operator(service)
     set_up(alice.web)
     key, page = made_key(alice.web), "/account/security"
     assert "Nothing shows yet that" in text_of(alice.web.get(page).text)
@@ -222,9 +214,8 @@ def test_who_confirms_their_address_keeps_what_they_set_up(
 
 
 def test_a_key_that_was_put_in_the_place_of_another_ends_with_its_maker(
-    service: Service, inbox: Mailbox
+    service: Service, alice: Operator, inbox: Mailbox
 ) -> None:
-    alice = operator(service)
     old = made_key(alice.web)
     rotate = button(alice.web.get("/account/keys").text, "mine", "rotate")
     new = key_in(alice.web.post(rotate, page="/account/keys").text)
@@ -307,9 +298,8 @@ def test_a_form_of_a_page_whose_address_is_a_key_names_no_origin(
 
 @pytest.mark.parametrize("fetch_site", ["cross-site", "same-site", "none", None])
 def test_no_other_page_takes_a_form_without_an_origin(
-    service: Service, fetch_site: str | None
+    alice: Operator, fetch_site: str | None
 ) -> None:
-    alice = operator(service)
     form = {"csrf": alice.web.token("/account"), "name": "From elsewhere"}
     headers = {"origin": "null"} | ({"sec-fetch-site": fetch_site} if fetch_site else {})
     assert alice.web.http.post("/account/keys", data=form, headers=headers).status_code == 403

@@ -2,8 +2,6 @@
 restart, on both engines.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Iterator

@@ -2,8 +2,6 @@
 starts. On both engines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """60 accepted requests per rolling minute and key, exact across processes and over a restart."""
 
-from __future__ import annotations
-
 import signal
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """What a stolen session must not do asks for the password again, on both engines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

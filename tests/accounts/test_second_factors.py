@@ -2,8 +2,6 @@
 the database that opens anything. On both engines.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Sessions and links for one use, as they are kept: which are found, shown and purged, and when."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -9,6 +7,7 @@ import pytest
 
 from honeyguide.accounts import accounts, invitations, members, sessions
 from honeyguide.accounts.accounts import Account
+from honeyguide.accounts.sessions import NewSession
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
@@ -43,11 +42,13 @@ async def log_in(
 ) -> str:
     return await store.write(
         sessions.begin,
-        await store.read(members.first_owner, account.id),
-        account.id,
+        NewSession(
+            user_id=await store.read(members.first_owner, account.id),
+            account_id=account.id,
+            user_agent=browser,
+            address="192.0.2.1",
+        ),
         instead_of=instead_of,
-        user_agent=browser,
-        address="192.0.2.1",
         now_ms=now_ms,
     )
 

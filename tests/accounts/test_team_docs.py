@@ -1,7 +1,5 @@
 """The table of roles in docs/team.md is the one that the code asks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from honeyguide.accounts import permissions

@@ -2,8 +2,6 @@
 password go on working, except invitations whose sender is no longer an owner.
 """
 
-from __future__ import annotations
-
 import hashlib
 import time
 from typing import Any

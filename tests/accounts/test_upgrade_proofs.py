@@ -1,7 +1,5 @@
 """A database from before addresses were proven: everybody gets in, and keys know who made them."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

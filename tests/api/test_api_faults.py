@@ -2,8 +2,6 @@
 says which.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 

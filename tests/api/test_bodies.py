@@ -1,8 +1,6 @@
 """Every field of every body, sent as null, as each wrong type and as a number with a decimal point:
 the answer is what the OpenAPI document says, on create and on update alike."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable

@@ -2,8 +2,6 @@
 trace.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import re

@@ -1,7 +1,5 @@
 """The API's routes that find: subscribers by a part of a name, and referrals to review."""
 
-from __future__ import annotations
-
 from tests.support.service import Member
 
 NETWORK = "203.0.113.9"

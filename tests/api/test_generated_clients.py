@@ -1,7 +1,5 @@
 """Clients generated from the OpenAPI document: without a warning, and they work."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

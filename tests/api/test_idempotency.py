@@ -2,8 +2,6 @@
 is sent.
 """
 
-from __future__ import annotations
-
 import asyncio
 import threading
 import time

@@ -2,8 +2,6 @@
 nobody can learn from the answers which paths exist.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 import httpx

@@ -1,7 +1,5 @@
 """The OpenAPI document: valid, whole, and true to the table of routes and its types."""
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Iterator
@@ -14,7 +12,7 @@ import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
 from honeyguide.accounts.permissions import Right
-from honeyguide.api.call import Call, Route
+from honeyguide.api.call import Call, Known, Listed, Route, of_account, resource
 from honeyguide.api.decoding import Body
 from honeyguide.api.openapi import document
 from honeyguide.api.routes import ROUTES
@@ -22,7 +20,8 @@ from honeyguide.api.views import Message, View
 from honeyguide.kernel import checks, public
 from honeyguide.kernel.public import doc
 from honeyguide.partners import logos
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from tests.support.service import Member
 
 BASE = "https://go.example.org"
@@ -265,8 +264,40 @@ class ThingCreate(Body, frozen=True):
     maker_uuid: public.Uuid | msgspec.UnsetType = msgspec.UNSET
 
 
-async def make_thing(tx: Tx, call: Call) -> OneThing:
+async def make_thing(change: Change, call: Call[ThingCreate]) -> OneThing:
+    """Make a thing.
+
+    Of wax, its name up to {checks.STRING_LIMIT}
+    letters long.
+    """
     raise NotImplementedError
+
+
+async def list_things(at: Reading, call: Call[None]) -> Listed[OneThing]:
+    """List things."""
+    raise NotImplementedError
+
+
+async def add_thing(change: Change, call: Call[None]) -> OneThing | Known:
+    """Add a thing."""
+    raise NotImplementedError
+
+
+async def delete_seal(change: Change, call: Call[None]) -> Message:
+    """Delete a wax seal."""
+    raise NotImplementedError
+
+
+async def get_subscriber_things(at: Reading, call: Call[None]) -> OneThing:
+    """Get a subscriber's things."""
+    raise NotImplementedError
+
+
+async def get_unexplained(at: Reading, call: Call[None]) -> OneThing:
+    raise NotImplementedError
+
+
+row = resource("Rewards")
 
 
 def made(*routes: Route) -> dict[str, Any]:
@@ -277,18 +308,7 @@ def made(*routes: Route) -> dict[str, Any]:
 
 def test_a_new_kind_of_type_needs_no_change_here() -> None:
     found = made(
-        Route(
-            "POST",
-            "/v2/odd_things",
-            make_thing,
-            right=Right.REWARDS,
-            operation_id="v2_make_thing",
-            tag="Rewards",
-            summary="Make a thing",
-            body=ThingCreate,
-            answer=OneThing,
-            status=201,
-        )
+        row("POST", "/v2/odd_things", make_thing, Right.REWARDS, status=201),
     )
     schemas = found["components"]["schemas"]
     sent = schemas["ThingCreate"]["properties"]
@@ -304,26 +324,43 @@ def test_a_new_kind_of_type_needs_no_change_here() -> None:
     assert shown["maker"]["anyOf"] == [{"$ref": "#/components/schemas/Message"}, {"type": "null"}]
     operation = found["paths"]["/v2/odd_things"]["post"]
     assert operation["x-required-scope"] == "rewards"
-    assert operation["description"] == "The API key needs the scope `rewards`."
-    assert (operation["operationId"], operation["tags"]) == ("v2_make_thing", ["Rewards"])
+    assert operation["summary"] == "Make a thing"
+    assert operation["description"] == (
+        "Of wax, its name up to 255 letters long. The API key needs the scope `rewards`."
+    )
+    assert (operation["operationId"], operation["tags"]) == ("makeThing", ["Rewards"])
     assert "404" in operation["responses"], "the body names a thing that may not be there"
 
 
 def test_a_deletion_says_what_was_deleted() -> None:
     found = made(
-        Route(
-            "DELETE",
-            "/v2/wax_seals/{uuid}",
-            make_thing,
-            right=Right.CAMPAIGN,
-            operation_id="v2_delete_wax_seal",
-            tag="Rewards",
-            summary="Delete a wax seal",
-            answer=Message,
-        )
+        row("DELETE", "/v2/wax_seals/{uuid}", delete_seal, Right.CAMPAIGN),
     )
     operation = found["paths"]["/v2/wax_seals/{uuid}"]["delete"]
     assert (operation["x-required-scope"], "403" in operation["responses"]) == ("all", True)
     assert operation["responses"]["200"]["content"]["application/json"]["example"] == {
         "message": "The wax seal was deleted."
     }
+
+
+def test_a_row_of_the_table_says_only_what_its_endpoint_does_not() -> None:
+    path = "/v2/things"
+    added = row("POST", path, add_thing, Right.REWARDS, status=201)
+    assert (added.answer, added.known, added.body, added.writes) == (OneThing, True, None, True)
+    making = row("POST", path, make_thing, Right.REWARDS)
+    assert (making.answer, making.known, making.body) == (OneThing, False, ThingCreate)
+    things = row("GET", path, list_things, Right.READ, query=("type",))
+    assert (things.answer, things.writes, things.snapshot) == (OneThing, False, True)
+    assert things.query == ("type", "page", "per_page")
+    assert row("GET", path, list_things, Right.READ, query=("page",)).query == ("page",)
+    own = resource("Rewards", twin=of_account, lead="Your own.")
+    assert own("POST", path, make_thing, Right.REWARDS).detail.startswith("Your own. Of wax")
+    assert own("POST", path, make_thing, Right.REWARDS, body=None, detail="x").body is None
+    twin = own("GET", path, get_subscriber_things, Right.READ)
+    assert twin.operation_id == "getAccountSubscriberThings"
+    with pytest.raises(AssertionError, match="docstring"):
+        row("GET", path, get_unexplained, Right.READ)
+
+
+def test_what_only_reads_is_a_get() -> None:
+    assert [route for route in ROUTES if route.writes == (route.method == "GET")] == []

@@ -1,8 +1,6 @@
 """Choices, list sizes and examples in the OpenAPI document: the same as the rules that check them,
 and valid together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -77,7 +75,8 @@ def test_a_publication_can_be_sent_as_a_form() -> None:
     for route in ROUTES:
         operation = DOCUMENT["paths"][route.path][route.method.lower()]
         content = operation.get("requestBody", {}).get("content", {})
-        assert ("multipart/form-data" in content) == route.multipart
+        takes_form = route.body is not None and route.body.takes_form
+        assert ("multipart/form-data" in content) == takes_form
     form, body = SCHEMAS["PublicationCreateForm"], SCHEMAS["PublicationCreate"]
     assert (set(form["properties"]), form["required"]) == (
         set(body["properties"]),

@@ -3,8 +3,6 @@
 hung up: nobody is left to hear an answer.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -7,8 +7,6 @@ quick run asks PostgreSQL, which refuses more values than SQLite does (NUL, numb
 the long one asks both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

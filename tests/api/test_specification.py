@@ -1,8 +1,6 @@
 """The OpenAPI document says what the specification says: tests/fixtures/specification.toml has it
 row by row."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

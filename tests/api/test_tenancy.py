@@ -4,8 +4,6 @@ says what to add to MAKERS. The ids of one of everything that another account ha
 every query parameter and in every field of a body.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Callable

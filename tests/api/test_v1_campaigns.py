@@ -1,7 +1,5 @@
 """v1 campaigns: the one campaign of an account, read and renamed."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.service import Member

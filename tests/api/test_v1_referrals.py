@@ -2,8 +2,6 @@
 status does to a held referral.
 """
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

@@ -2,8 +2,6 @@
 own form.
 """
 
-from __future__ import annotations
-
 from urllib.parse import parse_qs, urlsplit
 
 import pytest

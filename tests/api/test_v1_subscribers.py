@@ -2,8 +2,6 @@
 their own.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote

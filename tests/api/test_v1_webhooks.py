@@ -2,8 +2,6 @@
 share is in test_v2_webhooks.
 """
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

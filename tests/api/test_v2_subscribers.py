@@ -2,8 +2,6 @@
 campaign needs no naming.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.subscribers import codes

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from mcp import Client, StdioServerParameters
     from mcp.types import CallToolResult
 
-pytestmark = pytest.mark.anyio
 GUIDE = Path(__file__).parents[2] / "docs" / "mcp.md"
 NETWORK = "203.0.113.9"
 

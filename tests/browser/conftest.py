@@ -2,8 +2,6 @@
 every page is held to.
 """
 
-from __future__ import annotations
-
 import gzip
 import shutil
 from collections.abc import Callable, Iterator
@@ -17,8 +15,11 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sy
 from honeyguide.accounts import attempts
 from honeyguide.pages.readers import forms
 from tests.browser.embedding import policy
+from tests.support.operators import alice, bob
 from tests.support.service import Service
 from tests.support.website import Website
+
+__all__ = ["alice", "bob"]
 
 SMALL_PHONE, PHONE, TABLET, DESKTOP = 360, 390, 1024, 1280
 HEIGHTS = {SMALL_PHONE: 800, PHONE: 844, DESKTOP: 900}

@@ -1,7 +1,5 @@
 """Pages of the operator's website that embed things, and what became of their visitors."""
 
-from __future__ import annotations
-
 import html as html_module
 import re
 from typing import Any

@@ -5,8 +5,6 @@ test compares it with the page of today (`test_pictures.py`), so no picture grow
 demo is made at the same time of the same day each time, so that it is the same demo.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import re

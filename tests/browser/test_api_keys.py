@@ -2,8 +2,6 @@
 and rotated by hand.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

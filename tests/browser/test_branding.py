@@ -1,7 +1,5 @@
 """The branding page in a browser: the preview follows the form, with and without JavaScript."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

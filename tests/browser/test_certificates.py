@@ -1,7 +1,5 @@
 """The certificate of an import in a real browser: on every screen, and on one sheet of paper."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
@@ -10,13 +8,12 @@ from tests.browser.conftest import DESKTOP, PageAt
 from tests.browser.test_dashboard import sit_down
 from tests.support.move_certificates import certificate_of
 from tests.support.service import Service
-from tests.support.web import operator
+from tests.support.web import Operator
 
 
 def test_a_certificate_is_seen_and_printed(
-    service: Service, page_at: PageAt, looks_good: Callable[[Page], None]
+    service: Service, alice: Operator, page_at: PageAt, looks_good: Callable[[Page], None]
 ) -> None:
-    alice = operator(service)
     page = page_at(DESKTOP)
     sit_down(page, alice)
     page.goto(f"{service.url}/subscribers/import/certificates/{certificate_of(alice)}")

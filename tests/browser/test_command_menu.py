@@ -1,8 +1,6 @@
 """The command menu: opened and used with the keyboard alone, read by a screen reader, and a plain
 page where scripts are off. The menus beside it open without scripts, too."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

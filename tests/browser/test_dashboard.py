@@ -1,7 +1,5 @@
 """The dashboard in a real browser: every page in every look, and none of them heavy."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

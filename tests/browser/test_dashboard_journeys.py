@@ -1,7 +1,5 @@
 """The journeys of an operator through the dashboard, in a real browser."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading
@@ -19,7 +17,7 @@ from tests.browser.test_dashboard import Places, sit_down
 from tests.support.delayed import pass_minute
 from tests.support.mailbox import Mailbox
 from tests.support.service import Service
-from tests.support.web import PASSWORD, operator
+from tests.support.web import PASSWORD, Operator, operator
 
 pytestmark = pytest.mark.usefixtures("quick_hands")
 NEW = "four quiet green herons"
@@ -152,9 +150,8 @@ def test_a_reward_from_its_promise_to_the_webhook(service: Service, page_at: Pag
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
 def test_a_messy_file_is_brought_in(
-    service: Service, page_at: PageAt, tmp_path: Path, scripts: bool
+    service: Service, alice: Operator, page_at: PageAt, tmp_path: Path, scripts: bool
 ) -> None:
-    alice = operator(service)
     page = sit_down(page_at(DESKTOP, scripts=scripts), alice)
     file = tmp_path / "people.csv"
     file.write_text(
@@ -185,8 +182,7 @@ def test_a_messy_file_is_brought_in(
     expect(page.get_by_role("main").get_by_text("2 subscribers", exact=True)).to_be_visible()
 
 
-def test_a_key_is_revoked_while_in_use(service: Service, page_at: PageAt) -> None:
-    alice = operator(service)
+def test_a_key_is_revoked_while_in_use(service: Service, alice: Operator, page_at: PageAt) -> None:
     page = sit_down(page_at(DESKTOP), alice)
     page.goto(f"{service.url}/account/keys")
     page.get_by_label("Name", exact=True).fill("Leaky tool")
@@ -259,8 +255,9 @@ def test_the_whole_row_leads_to_the_person_and_phones_have_a_menu(
     expect(page.get_by_role("heading", name="Settings")).to_be_visible()
 
 
-def test_without_scripts_one_can_decide_and_log_out(service: Service, page_at: PageAt) -> None:
-    alice = operator(service)
+def test_without_scripts_one_can_decide_and_log_out(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
     lead = alice.subscribe("lea@example.org")
     alice.subscribe("thrown@mailinator.com", referrer_code=lead["ref_code"])
     page = sit_down(page_at(DESKTOP, scripts=False), alice)
@@ -274,9 +271,8 @@ def test_without_scripts_one_can_decide_and_log_out(service: Service, page_at: P
 
 
 def test_an_operator_finds_tags_and_blocks_without_scripts(
-    service: Service, page_at: PageAt
+    service: Service, alice: Operator, page_at: PageAt
 ) -> None:
-    alice = operator(service)
     for number in range(4):
         alice.subscribe(f"s{number}@example.org", name=["José Núñez", "Mia"][number % 2])
     page = sit_down(page_at(DESKTOP, scripts=False), alice)

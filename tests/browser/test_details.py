@@ -1,7 +1,5 @@
 """Details that decide whether a page can be used with a keyboard, a screen reader or tired eyes."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -2,8 +2,6 @@
 accessible in both themes and directions, and safe with hostile texts.
 """
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from collections.abc import Callable

@@ -2,8 +2,6 @@
 documentation asks for, without third-party cookies.
 """
 
-from __future__ import annotations
-
 import re
 import socket
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ Whatever was typed, the answer is a page that speaks its reader's language: no A
 template placeholder and no Python text.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -2,8 +2,6 @@
 and at every width.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ from tests.browser.test_partners import sit_down
 from tests.support.delayed import pass_minute
 from tests.support.prizes import offer
 from tests.support.service import Service
-from tests.support.web import Operator, operator
+from tests.support.web import Operator
 
 
 def pending(alice: Operator, count: int) -> list[dict[str, Any]]:
@@ -26,9 +24,8 @@ def pending(alice: Operator, count: int) -> list[dict[str, Any]]:
 
 
 def test_a_selection_is_rejected_by_keyboard_without_scripts(
-    service: Service, page_at: PageAt
+    service: Service, alice: Operator, page_at: PageAt
 ) -> None:
-    alice = operator(service)
     pending(alice, 3)
     page = sit_down(page_at(DESKTOP, scripts=False), alice)
     page.goto(f"{service.url}/review?show=pending")
@@ -49,9 +46,8 @@ def test_a_selection_is_rejected_by_keyboard_without_scripts(
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
 def test_enter_in_the_reason_decides_nothing(
-    service: Service, page_at: PageAt, scripts: bool
+    service: Service, alice: Operator, page_at: PageAt, scripts: bool
 ) -> None:
-    alice = operator(service)
     first, _ = pending(alice, 2)
     page = sit_down(page_at(DESKTOP, scripts=scripts), alice)
     sent: list[str] = []
@@ -71,8 +67,9 @@ def test_enter_in_the_reason_decides_nothing(
     assert "POST" not in sent
 
 
-def test_progress_is_adjusted_without_scripts(service: Service, page_at: PageAt) -> None:
-    alice = operator(service)
+def test_progress_is_adjusted_without_scripts(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
     offer(alice, name="Mug", referrals=2)
     ana = alice.subscribe("ana@example.org")
     page = sit_down(page_at(DESKTOP, scripts=False), alice)
@@ -89,13 +86,13 @@ def test_progress_is_adjusted_without_scripts(service: Service, page_at: PageAt)
 @pytest.mark.parametrize(("width", "theme"), APPEARANCES)
 def test_it_looks_good(
     service: Service,
+    alice: Operator,
     page_at: PageAt,
     looks_good: Callable[[Page], None],
     screenshot: Callable[[Page, str], Path],
     width: int,
     theme: str,
 ) -> None:
-    alice = operator(service)
     first = pending(alice, 2)[0]
     lea = alice.subscriber("lea@example.org")
     for amount in (12, -3):

@@ -1,7 +1,5 @@
 """The documentation as it is built for a release, in a browser and under the service's policy."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable, Iterator
 

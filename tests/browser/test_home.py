@@ -1,8 +1,6 @@
 """Home in a real browser: what the first screen shows, what pointing at somebody does, who appears
 while it is open, and how heavy it is with as many people as it draws."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """A file of another tool is chosen, tried and imported, in a real browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -11,17 +9,17 @@ from tests.browser.conftest import PageAt
 from tests.browser.test_dashboard import sit_down
 from tests.support.moving_files import FIXTURES
 from tests.support.service import Service
-from tests.support.web import operator
+from tests.support.web import Operator
 
 pytestmark = pytest.mark.long
 
 
 def test_a_file_is_tried_and_imported(
     service: Service,
+    alice: Operator,
     page_at: PageAt,
     looks_good: Callable[[Page], None],
 ) -> None:
-    alice = operator(service)
     page = sit_down(page_at(), alice)
     page.goto(f"{service.url}/subscribers/import")
     expect(page.get_by_role("radio", name="Find out from the file")).to_be_checked()

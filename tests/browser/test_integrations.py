@@ -1,7 +1,5 @@
 """A platform is connected, watched, repaired and put into the newsletter, in a real browser."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import threading
@@ -17,7 +15,7 @@ from tests.pages.dashboard.test_integrations_page import choose_list
 from tests.support.platforms.listmonk import LIST, TOKEN, USER, ListmonkServer
 from tests.support.platforms.stand_in import pass_on
 from tests.support.service import Service
-from tests.support.web import operator
+from tests.support.web import Operator, operator
 
 pytestmark = pytest.mark.long
 SUBSCRIBERS = 12
@@ -40,11 +38,11 @@ def listmonk() -> Iterator[ListmonkServer]:
 
 def test_listmonk_is_connected_and_watched(
     service: Service,
+    alice: Operator,
     listmonk: ListmonkServer,
     page_at: PageAt,
     looks_good: Callable[[Page], None],
 ) -> None:
-    alice = operator(service)
     for number in range(SUBSCRIBERS):
         alice.subscribe(f"reader{number}@example.org")
     alice.subscribe("fake@example.org")
@@ -118,9 +116,8 @@ def test_what_another_tool_wrote_is_adopted(
 
 
 def test_a_block_is_chosen_seen_and_sent(
-    service: Service, page_at: PageAt, looks_good: Callable[[Page], None]
+    service: Service, alice: Operator, page_at: PageAt, looks_good: Callable[[Page], None]
 ) -> None:
-    alice = operator(service)
     page = sit_down(page_at(PHONE), alice)
     page.goto(f"{service.url}/look/newsletter")
     looks_good(page)

@@ -2,8 +2,6 @@
 with a sentence, claimed again, and marked as done.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -15,7 +13,7 @@ from tests.support.delayed import pass_minute
 from tests.support.newsletter import Newsletter
 from tests.support.prizes import offer
 from tests.support.service import Service
-from tests.support.web import operator
+from tests.support.web import Operator
 
 pytestmark = pytest.mark.usefixtures("quick_hands")
 WHY = "The next issue is full. Please claim it again in May."
@@ -33,9 +31,12 @@ def _claim(reader: Page) -> None:
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
 def test_a_claim_is_declined_made_again_and_done(
-    service: Service, page_at: PageAt, looks_good: Callable[[Page], None], scripts: bool
+    service: Service,
+    alice: Operator,
+    page_at: PageAt,
+    looks_good: Callable[[Page], None],
+    scripts: bool,
 ) -> None:
-    alice = operator(service)
     wax = Newsletter(service, member=alice)
     check = looks_good if scripts else _not_now
     offer(alice, name="A shout-out", kind="manual")

@@ -2,8 +2,6 @@
 every look.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

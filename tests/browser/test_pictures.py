@@ -1,7 +1,5 @@
 """The pictures of README and docs show the pages of today: `make pictures` takes them anew."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

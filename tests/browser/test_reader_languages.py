@@ -2,12 +2,11 @@
 right to left and in Japanese are as good as the English ones.
 """
 
-from __future__ import annotations
-
 import inspect
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page
@@ -16,7 +15,8 @@ from honeyguide.languages import countries
 from honeyguide.languages.language import CODES, ENGLISH, get_language
 from honeyguide.mail import layout, shipment_texts, texts
 from honeyguide.mail.content import EmailText
-from honeyguide.mail.layout import EmailBranding
+from honeyguide.mail.layout import EmailBranding, EmailLinks
+from honeyguide.mail.texts import AdvocateFacts, RewardAhead, UnlockedReward
 from honeyguide.pages.readers import forms
 from honeyguide.rewards import advocate_emails
 from honeyguide.subscribers.reader_emails import stop_url
@@ -42,20 +42,27 @@ OWN = (
     *("WhatsApp", "Telegram", "Facebook", "LinkedIn", "Bluesky"),
     *countries.names(get_language(CODE)).values(),
 )
-EMAIL_VALUES = {
-    "newsletter": "The Morning Wax",
-    "reward": "The mug",
-    "referrals": 3,
-    "link": "https://example.org/link",
-    "hub": "https://example.org/hub",
-    "coupon_code": "HONEY-2026",
-    "first_name": "Ben",
-    "own": {},
-    "next_reward": "A jar of honey",
-    "left": 7,
-    "referral_link": "https://example.org/r/23456789",
-    "how_to_claim": "Parcels leave on the first of each month.",
-    "toward_rewards": 3,
+NAME, REWARD, NEXT_REWARD = "The Morning Wax", "The mug", "A jar of honey"
+HUB, LINK = "https://example.org/hub", "https://example.org/link"
+HOW_TO_CLAIM = "Parcels leave on the first of each month."
+
+
+def email_values(reward: str, next_reward: str) -> dict[str, Any]:
+    """For each parameter of an email to a reader, by its type."""
+    return {
+        "AdvocateFacts": AdvocateFacts(HUB, referrals=3, toward_rewards=3, first_name="Ben"),
+        "UnlockedReward": UnlockedReward(reward, "HONEY-2026", LINK, HOW_TO_CLAIM),
+        "RewardAhead | None": RewardAhead(next_reward, 7, "https://example.org/r/23456789"),
+        "str": reward,
+    }
+
+
+FULL = email_values(REWARD, NEXT_REWARD)
+NEEDED = {
+    "AdvocateFacts": AdvocateFacts(HUB, referrals=3),
+    "UnlockedReward": UnlockedReward(REWARD),
+    "RewardAhead | None": None,
+    "str": REWARD,
 }
 CUT_OFF = """() => [...document.querySelectorAll("body *")].filter((each) => {
   const text = [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
@@ -135,13 +142,25 @@ def test_no_page_has_a_text_in_english(in_pseudo: Places) -> None:
 
 
 def reader_emails() -> dict[str, Callable[..., EmailText]]:
-    """The functions of `mail.texts` that take a language."""
+    """The functions of `mail.texts` that take a newsletter's branding."""
     functions = inspect.getmembers(texts, inspect.isfunction)
     return {
         name: function
         for name, function in functions
-        if "language" in inspect.signature(function).parameters and not name.startswith("_")
+        if "brand" in inspect.signature(function).parameters and not name.startswith("_")
     }
+
+
+def written(
+    function: Callable[..., EmailText], brand: EmailBranding, values: dict[str, Any]
+) -> EmailText:
+    parameters = inspect.signature(function).parameters.values()
+    given = {
+        each.name: LINK if each.name == "link" else values[each.annotation]
+        for each in parameters
+        if each.name != "brand"
+    }
+    return function(brand, **given)
 
 
 def test_no_email_has_a_text_in_english_or_cut_off(in_pseudo: Places, page_at: PageAt) -> None:
@@ -152,19 +171,15 @@ def test_no_email_has_a_text_in_english_or_cut_off(in_pseudo: Places, page_at: P
 
 def faults_of_email(page: Page, function: Callable[..., EmailText]) -> list[str]:
     """Texts in English or cut off, with all values and with only those that it needs."""
-    parameters = inspect.signature(function).parameters.values()
-    defaults = {each.name: each.default for each in parameters if each.name != "language"}
-    assert defaults.keys() <= EMAIL_VALUES.keys(), "add a sample value"
-    needed = {name for name, default in defaults.items() if default is inspect.Parameter.empty}
+    brand = EmailBranding(NAME, get_language(CODE), reply_to="a@example.org")
     faults: list[str] = []
-    for names in (defaults, needed):
-        email = function(get_language(CODE), **{name: EMAIL_VALUES[name] for name in names})
+    for values in (FULL, NEEDED):
+        email = written(function, brand, values)
         assert "⟦" in email.subject
         lines = [email.subject, *email.text.splitlines()]
         faults += [line for line in lines if is_untranslated(line, OWN)]
-        brand = EmailBranding("The Morning Wax", get_language(CODE), reply_to="a@example.org")
         html = layout.parts(
-            email, brand, stop_url="https://example.org/stop", leave_url="https://example.org/leave"
+            email, brand, EmailLinks("https://example.org/stop", "https://example.org/leave")
         ).html
         faults += untranslated(html, OWN)
         page.set_content(html)
@@ -185,14 +200,10 @@ def test_the_steps_of_a_package_stand_apart_on_a_phone(page_at: PageAt) -> None:
     for code in CODES:
         language = get_language(code)
         days = {name: language.day(1_795_000_000_000) for name in ("earned", "sent", "expected")}
-        email = shipment_texts.shipment_sent(
-            language,
-            shipment_texts.Sending("The mug", **days, town="Porto"),
-            newsletter="The Morning Wax",
-            referrals=3,
-            hub="https://example.org/hub",
-        )
-        page.set_content(layout.parts(email, EmailBranding("The Morning Wax", language)).html)
+        brand = EmailBranding(NAME, language)
+        sending = shipment_texts.Sending("The mug", **days, town="Porto")
+        email = shipment_texts.shipment_sent(brand, AdvocateFacts(HUB, 3), sending)
+        page.set_content(layout.parts(email, brand).html)
         gaps = page.evaluate(STEPS)
         assert len(gaps) == 2 and min(gaps) >= 8, (code, gaps)
 
@@ -203,11 +214,12 @@ def test_a_long_word_is_broken_in_every_email(
     page = page_at(320)
     word = "Donaudampfschifffahrtsgesellschaftsnachrichten"
     brand = EmailBranding(word, ENGLISH, reply_to="a@example.org")
-    values = {**EMAIL_VALUES, "newsletter": word, "reward": word * 3, "next_reward": word * 3}
+    values = email_values(word * 3, word * 3)
     for function in reader_emails().values():
-        names = inspect.signature(function).parameters.keys() - {"language"}
-        email = function(ENGLISH, **{name: values[name] for name in names})
-        page.set_content(layout.parts(email, brand, stop_url="https://example.org/stop").html)
+        email = written(function, brand, values)
+        page.set_content(
+            layout.parts(email, brand, EmailLinks(stop="https://example.org/stop")).html
+        )
         fits(page)
 
 

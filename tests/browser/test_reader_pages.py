@@ -2,8 +2,6 @@
 keyboard, and light.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Literal

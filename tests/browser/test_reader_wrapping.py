@@ -2,8 +2,6 @@
 two scripts in one line, the language's own quotation marks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Parting from a partner in a real browser: what is asked before, and what both sides see after."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

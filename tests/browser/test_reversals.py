@@ -1,7 +1,5 @@
 """Taking fees back in a real browser: one or many, with and without scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

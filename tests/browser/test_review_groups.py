@@ -2,8 +2,6 @@
 without scripts, and at every width.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

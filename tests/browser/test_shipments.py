@@ -1,7 +1,5 @@
 """A mug from the reward form to the subscriber who sees that it was sent, in a real browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -13,7 +11,7 @@ from tests.support.newsletter import Newsletter
 from tests.support.prizes import offer
 from tests.support.service import Service
 from tests.support.shipments import claim
-from tests.support.web import operator
+from tests.support.web import Operator
 
 pytestmark = pytest.mark.usefixtures("quick_hands")
 
@@ -88,9 +86,12 @@ def _add_note(desk: Page, check: Callable[[Page], None]) -> None:
 
 @pytest.mark.parametrize("scripts", [pytest.param(True, marks=pytest.mark.long), False])
 def test_a_mug_is_defined_claimed_sent_and_seen(
-    service: Service, page_at: PageAt, looks_good: Callable[[Page], None], scripts: bool
+    service: Service,
+    alice: Operator,
+    page_at: PageAt,
+    looks_good: Callable[[Page], None],
+    scripts: bool,
 ) -> None:
-    alice = operator(service)
     wax = Newsletter(service, member=alice)
     desk = page_at(DESKTOP, scripts=scripts)
     sit_down(desk, alice)
@@ -124,9 +125,8 @@ def test_a_mug_is_defined_claimed_sent_and_seen(
 
 
 def test_tracking_numbers_come_from_a_file(
-    service: Service, page_at: PageAt, looks_good: Callable[[Page], None]
+    service: Service, alice: Operator, page_at: PageAt, looks_good: Callable[[Page], None]
 ) -> None:
-    alice = operator(service)
     offer(alice, name="The Morning mug", kind="physical")
     mug = claim(alice, "ana@example.org")["uuid"]
     desk = page_at(DESKTOP)
@@ -144,10 +144,9 @@ def test_tracking_numbers_come_from_a_file(
 
 
 def test_names_of_sent_rewards_have_room_beside_long_notes(
-    service: Service, page_at: PageAt
+    service: Service, alice: Operator, page_at: PageAt
 ) -> None:
     """The sentences about when and by whom would take it."""
-    alice = operator(service)
     offer(alice, name="A jar from our own hives", kind="physical")
     jar = claim(alice, "esther_mori7109@post.example.org")["uuid"]
     alice.web.post("/shipments", id=jar, tracking_note="USPS 9400 1000 0000 0000 0000 17")

@@ -2,8 +2,6 @@
 session that is ended elsewhere, and the page that asks for the password again.
 """
 
-from __future__ import annotations
-
 import base64
 import time
 from collections.abc import Callable, Iterator

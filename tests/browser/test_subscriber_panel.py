@@ -2,8 +2,6 @@
 and a page of their own without scripts and on smaller windows.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

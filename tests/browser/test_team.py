@@ -2,8 +2,6 @@
 and one user has two newsletters in two tabs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -14,15 +12,14 @@ from tests.browser.conftest import DESKTOP, PHONE, PageAt
 from tests.browser.test_dashboard import sit_down
 from tests.support.service import Service
 from tests.support.team import colleague
-from tests.support.web import PASSWORD, operator
+from tests.support.web import PASSWORD, Operator
 
 pytestmark = pytest.mark.usefixtures("quick_hands")
 
 
 def test_a_colleague_is_invited_and_joins(
-    service: Service, page_at: PageAt, looks_good: Callable[[Page], None]
+    service: Service, alice: Operator, page_at: PageAt, looks_good: Callable[[Page], None]
 ) -> None:
-    alice = operator(service)
     page = sit_down(page_at(DESKTOP), alice)
     page.goto(f"{service.url}/team")
     page.get_by_label("Email address").fill(f"dana-{alice.account_id}@example.org")
@@ -44,8 +41,9 @@ def test_a_colleague_is_invited_and_joins(
     looks_good(hers)
 
 
-def test_a_role_that_changes_while_a_page_is_open(service: Service, page_at: PageAt) -> None:
-    alice = operator(service)
+def test_a_role_that_changes_while_a_page_is_open(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
     cleo = colleague(service, alice, Role.EDITOR)
     theirs = page_at(DESKTOP)
     session = {"name": "hg_session", "value": cleo.web.session, "url": service.url}
@@ -60,8 +58,7 @@ def test_a_role_that_changes_while_a_page_is_open(service: Service, page_at: Pag
     expect(theirs.get_by_role("button", name="Save changes")).to_have_count(0)
 
 
-def test_two_newsletters_in_two_tabs(service: Service, page_at: PageAt) -> None:
-    alice = operator(service)
+def test_two_newsletters_in_two_tabs(service: Service, alice: Operator, page_at: PageAt) -> None:
     first = sit_down(page_at(DESKTOP), alice)
     first.goto(f"{service.url}/settings")
     second = first.context.new_page()

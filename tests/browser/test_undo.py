@@ -2,8 +2,6 @@
 become when the minute is over. With and without scripts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,15 +13,10 @@ from tests.browser.test_dashboard import sit_down
 from tests.support import belongings
 from tests.support.delayed import pass_minute
 from tests.support.service import Service
-from tests.support.web import Operator, operator
+from tests.support.web import Operator
 
 pytestmark = pytest.mark.usefixtures("quick_hands")
 NOTE = "Will be verified in less than a minute"
-
-
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])

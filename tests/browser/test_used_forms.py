@@ -2,8 +2,6 @@
 tokens that the script asks for on the operator's own website.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from urllib.parse import parse_qs
 
@@ -15,18 +13,13 @@ from tests.browser.embedding import MARKED_FORM, html, read_it, tag, visit
 from tests.support.embeds import Visitor, embedding, people
 from tests.support.newsletter import Newsletter
 from tests.support.service import Service, until
-from tests.support.web import Operator, operator
+from tests.support.web import Operator
 from tests.support.website import Website
 
 ELEMENT = "<honeyguide-signup></honeyguide-signup>"
 # A form that the website's own code sends, so that the page stays.
 STAYING = """() => document.querySelector("form").addEventListener("submit", (event) =>
     event.preventDefault())"""
-
-
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
 
 
 @pytest.mark.parametrize("scripts", [True, False])

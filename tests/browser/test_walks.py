@@ -5,8 +5,6 @@ The partner's day is in test_partners.py (from the offer to the bank), the subsc
 test_reader_pages.py and test_shipments.py (from the friend's link to the parcel).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

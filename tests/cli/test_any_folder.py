@@ -1,8 +1,6 @@
 """Every command runs in any folder: in one that its user cannot read, as in root's home after
 `runuser`, and in one that was deleted meanwhile."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

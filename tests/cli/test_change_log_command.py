@@ -1,7 +1,5 @@
 """`honeyguide changes` lists the change log."""
 
-from __future__ import annotations
-
 import json
 
 from tests.support.process import command

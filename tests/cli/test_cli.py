@@ -2,8 +2,6 @@
 sentence, how they end.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import re

@@ -1,7 +1,5 @@
 """`honeyguide move check`, as a real process."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from pathlib import Path

@@ -2,8 +2,6 @@
 real processes.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import os

@@ -1,7 +1,5 @@
 """The commands that keep running, as real processes: `serve` and `work`."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

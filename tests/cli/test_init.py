@@ -2,8 +2,6 @@
 input, after which nothing is left behind.
 """
 
-from __future__ import annotations
-
 import os
 import pwd
 import re

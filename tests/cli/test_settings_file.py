@@ -2,8 +2,6 @@
 every kind of broken file is one sentence.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import os

@@ -2,8 +2,6 @@
 data for the pure signals; nothing here knows a threshold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from random import Random
 

@@ -3,8 +3,6 @@ and honest readers who look like attacks. Data only, the same on every run: repl
 against whatever decides.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count, product

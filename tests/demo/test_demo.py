@@ -2,8 +2,6 @@
 that loses nothing else.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -19,6 +17,7 @@ import pytest
 
 from honeyguide import demo, settings
 from honeyguide.accounts import accounts, passwords, sessions
+from honeyguide.accounts.sessions import NewSession
 from honeyguide.app import Services, opened
 from honeyguide.demo import robots
 from honeyguide.demo.kept import KeptSecrets
@@ -289,16 +288,8 @@ def test_whoever_is_logged_in_stays_so_over_a_second_start(filled):
 
     async def log_in(tx: Tx) -> str:
         user_id, _ = await passwords.find(tx, demo.OWNER)
-        return await sessions.begin(
-            tx,
-            user_id,
-            wax.account_id,
-            instead_of=None,
-            address="",
-            user_agent="",
-            is_kept=True,
-            now_ms=system_clock(),
-        )
+        session = NewSession(user_id, wax.account_id, user_agent="", address="", is_kept=True)
+        return await sessions.begin(tx, session, now_ms=system_clock())
 
     token = filled.run(lambda services: services.store.write(log_in))
     filled.prepare()

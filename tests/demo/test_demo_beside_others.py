@@ -1,7 +1,5 @@
 """The demo beside accounts that are not its own."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, notifications, texts
+from honeyguide.mail.notifications import Notification
 from honeyguide.store.tx import Tx
 from tests.support.changes import new_change
 from tests.support.readings import change_of_account, in_account
@@ -65,17 +64,9 @@ def test_deliveries_and_emails_of_others_are_not_the_demos_to_send(tmp_path: Pat
                 message = texts.webhook_failing(
                     url="https://example.org", since="then", disables_on="soon", page="/"
                 )
-                await notifications.notify(
-                    tx,
-                    stranger.account_id,
-                    "real@example.org",
-                    "webhook_failing",
-                    "once",
-                    message,
-                    link="/",
-                    base_url="",
-                    now_ms=9 * DAY_MS,
-                )
+                to, kind = "real@example.org", "webhook_failing"
+                notification = Notification(stranger.account_id, to, kind, "once", message, "/")
+                await notifications.notify(tx, "", notification, now_ms=9 * DAY_MS)
                 return stranger.account_id
 
             stranger_id = await services.store.write(wait)

@@ -1,7 +1,5 @@
 """What the demo keeps between starts, and where; and its stand-in for other people's tools."""
 
-from __future__ import annotations
-
 import httpx
 
 from honeyguide import demo

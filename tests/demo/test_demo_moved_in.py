@@ -1,7 +1,5 @@
 """The demo's list from another tool, which is imported as an operator would."""
 
-from __future__ import annotations
-
 import asyncio
 
 from honeyguide import settings

@@ -2,8 +2,6 @@
 in the transaction of the change, and only for campaigns that have an integration.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -5,8 +5,6 @@ The store, the HTTP client and the receivers are real; the clock is the test's, 
 pass in a second.
 """
 
-from __future__ import annotations
-
 import asyncio
 from datetime import UTC, datetime
 
@@ -27,7 +25,6 @@ from tests.support.dispatcher import (
 )
 from tests.support.payloads import PAYLOADS
 from tests.support.readings import change_of_account
-from tests.support.service import ENGINES
 
 PUBLISHED_MS = [
     5 * SECOND_MS,
@@ -40,11 +37,6 @@ PUBLISHED_MS = [
     20 * HOUR_MS,
     24 * HOUR_MS,
 ]
-
-
-@pytest.fixture(params=ENGINES)
-def engine(request: pytest.FixtureRequest) -> str:
-    return request.param  # type: ignore[no-any-return]
 
 
 def verified(secret: str, request: Request) -> object:
@@ -60,75 +52,69 @@ def refused(secret: str, body: bytes, headers: dict[str, str]) -> bool:
 
 
 @pytest.mark.parametrize("kind", [*outbox.TYPES, "test"])
-def test_the_independent_library_verifies_every_type_and_no_flipped_bit(
+async def test_the_independent_library_verifies_every_type_and_no_flipped_bit(
     engine: str, kind: str
 ) -> None:
-    async def scenario() -> None:
-        async with office(engine) as post, receiving() as receiver:
-            hook = await post.webhook(receiver.url, **dict.fromkeys(outbox.TYPES, True))
-            if kind == "test":
-                await post.write(
-                    lambda tx: webhooks.send_test(
-                        change_of_account(tx, post.account_id, now_ms=post.now_ms), "", hook.id
-                    )
+    async with office(engine) as post, receiving() as receiver:
+        hook = await post.webhook(receiver.url, **dict.fromkeys(outbox.TYPES, True))
+        if kind == "test":
+            await post.write(
+                lambda tx: webhooks.send_test(
+                    change_of_account(tx, post.account_id, now_ms=post.now_ms), "", hook.id
                 )
-            else:
-                facts = {
-                    name: value
-                    for name, value in PAYLOADS[kind].items()
-                    if name not in ("type", "timestamp", "id")
-                }
-                await post.emit(kind, facts)
-            await post.deliver()
-            (request,) = receiver.requests
-            body = verified(hook.secret, request)
-            assert isinstance(body, dict)
-            assert list(body)[:3] == ["type", "timestamp", "id"]
-            assert body["type"] == kind
-            assert body["id"] == request.id
-            assert request.headers["content-type"] == "application/json"
-            if kind != "test":
-                assert {**body, "timestamp": "", "id": ""} == {
-                    **PAYLOADS[kind],
-                    "timestamp": "",
-                    "id": "",
-                }
-            flipped = bytes([request.body[0], request.body[1] ^ 1, *request.body[2:]])
-            assert refused(hook.secret, flipped, request.headers)
-            assert refused(
-                hook.secret, request.body, request.headers | {"webhook-id": request.id[:-1] + "_"}
             )
-            later = str(int(request.headers["webhook-timestamp"]) + 1)
-            assert refused(
-                hook.secret, request.body, request.headers | {"webhook-timestamp": later}
-            )
+        else:
+            facts = {
+                name: value
+                for name, value in PAYLOADS[kind].items()
+                if name not in ("type", "timestamp", "id")
+            }
+            await post.emit(kind, facts)
+        await post.deliver()
+        (request,) = receiver.requests
+        body = verified(hook.secret, request)
+        assert isinstance(body, dict)
+        assert list(body)[:3] == ["type", "timestamp", "id"]
+        assert body["type"] == kind
+        assert body["id"] == request.id
+        assert request.headers["content-type"] == "application/json"
+        if kind != "test":
+            assert {**body, "timestamp": "", "id": ""} == {
+                **PAYLOADS[kind],
+                "timestamp": "",
+                "id": "",
+            }
+        flipped = bytes([request.body[0], request.body[1] ^ 1, *request.body[2:]])
+        assert refused(hook.secret, flipped, request.headers)
+        assert refused(
+            hook.secret, request.body, request.headers | {"webhook-id": request.id[:-1] + "_"}
+        )
+        later = str(int(request.headers["webhook-timestamp"]) + 1)
+        assert refused(hook.secret, request.body, request.headers | {"webhook-timestamp": later})
 
-    run(scenario())
 
-
-def test_a_rotation_verifies_with_every_secret_of_the_last_day_and_no_older(engine: str) -> None:
-    async def scenario() -> None:
-        async with office(engine) as post, receiving() as receiver:
-            hook = await post.webhook(receiver.url)
-            post.now_ms = system_clock() - 2 * DAY_MS
-            secrets = [hook.secret]
-            for _ in range(2):  # twice in a row: the first must not lose its day
-                secrets.append(await post.make(webhooks.rotate_secret, "", hook.id))
-                post.now_ms += HOUR_MS
-            await post.emit()
-            await post.deliver()
-            request = receiver.requests[-1]
-            moment = datetime.fromtimestamp(int(request.headers["webhook-timestamp"]), UTC)
-            for secret in secrets:
-                signature = Verifier(secret).sign(request.id, moment, request.body.decode())
-                assert signature in request.headers["webhook-signature"].split(" ")
-            post.now_ms = system_clock()
-            await post.emit()
-            await post.deliver()
-            assert verified(secrets[-1], receiver.requests[-1])
-            assert " " not in receiver.requests[-1].headers["webhook-signature"]
-
-    run(scenario())
+async def test_a_rotation_verifies_with_every_secret_of_the_last_day_and_no_older(
+    engine: str,
+) -> None:
+    async with office(engine) as post, receiving() as receiver:
+        hook = await post.webhook(receiver.url)
+        post.now_ms = system_clock() - 2 * DAY_MS
+        secrets = [hook.secret]
+        for _ in range(2):  # twice in a row: the first must not lose its day
+            secrets.append(await post.make(webhooks.rotate_secret, "", hook.id))
+            post.now_ms += HOUR_MS
+        await post.emit()
+        await post.deliver()
+        request = receiver.requests[-1]
+        moment = datetime.fromtimestamp(int(request.headers["webhook-timestamp"]), UTC)
+        for secret in secrets:
+            signature = Verifier(secret).sign(request.id, moment, request.body.decode())
+            assert signature in request.headers["webhook-signature"].split(" ")
+        post.now_ms = system_clock()
+        await post.emit()
+        await post.deliver()
+        assert verified(secrets[-1], receiver.requests[-1])
+        assert " " not in receiver.requests[-1].headers["webhook-signature"]
 
 
 async def walk_to_the_next_attempt(post: Office, hook: webhooks.Webhook) -> int:
@@ -144,69 +130,60 @@ async def walk_to_the_next_attempt(post: Office, hook: webhooks.Webhook) -> int:
 
 
 @pytest.mark.parametrize("chance", [0.0, 0.5, 1.0])
-def test_a_dead_receiver_is_tried_ten_times_by_the_published_schedule_and_then_it_failed(
+async def test_a_dead_receiver_is_tried_ten_times_by_the_published_schedule_and_then_it_failed(
     engine: str, chance: float
 ) -> None:
-    async def scenario() -> None:
-        async with office(engine, chance=chance) as post, receiving(500) as receiver:
-            hook = await post.webhook(receiver.url)
-            await post.emit()
-            await post.deliver()
-            waits_ms = [await walk_to_the_next_attempt(post, hook) for _ in PUBLISHED_MS]
-            factor = 0.8 + 0.4 * chance
-            assert waits_ms == [round(wait_ms * factor) for wait_ms in PUBLISHED_MS]
-            delivery, attempts = await post.one(hook)
-            assert delivery.status == "failed"
-            assert [attempt.status_code for attempt in attempts] == [500] * 10
-            await post.deliver(30 * DAY_MS)
-            assert len(receiver.requests) == 10
-            assert len({(request.id, request.body) for request in receiver.requests}) == 1
-            stamps = [int(request.headers["webhook-timestamp"]) for request in receiver.requests]
-            assert stamps == sorted(set(stamps))
-            assert stamps == [attempt.at_ms // 1000 for attempt in attempts]
-
-    run(scenario())
+    async with office(engine, chance=chance) as post, receiving(500) as receiver:
+        hook = await post.webhook(receiver.url)
+        await post.emit()
+        await post.deliver()
+        waits_ms = [await walk_to_the_next_attempt(post, hook) for _ in PUBLISHED_MS]
+        factor = 0.8 + 0.4 * chance
+        assert waits_ms == [round(wait_ms * factor) for wait_ms in PUBLISHED_MS]
+        delivery, attempts = await post.one(hook)
+        assert delivery.status == "failed"
+        assert [attempt.status_code for attempt in attempts] == [500] * 10
+        await post.deliver(30 * DAY_MS)
+        assert len(receiver.requests) == 10
+        assert len({(request.id, request.body) for request in receiver.requests}) == 1
+        stamps = [int(request.headers["webhook-timestamp"]) for request in receiver.requests]
+        assert stamps == sorted(set(stamps))
+        assert stamps == [attempt.at_ms // 1000 for attempt in attempts]
 
 
-def test_a_receiver_that_fails_twice_gets_it_the_third_time(engine: str) -> None:
-    async def scenario() -> None:
-        async with (
-            office(engine) as post,
-            receiving(500, reply(503, b"soon"), reply(201, b"thanks")) as receiver,
-        ):
-            hook = await post.webhook(receiver.url)
-            await post.emit()
-            await post.deliver()
-            for _ in range(2):
-                await walk_to_the_next_attempt(post, hook)
-            delivery, attempts = await post.one(hook)
-            assert delivery.status == "delivered"
-            assert [(a.status_code, a.response, a.error) for a in attempts] == [
-                (500, "ok", None),
-                (503, "soon", None),
-                (201, "thanks", None),
-            ]
-            assert all(0 <= attempt.latency_ms < 5_000 for attempt in attempts)
-            await post.deliver(DAY_MS)
-            assert len(receiver.requests) == 3
-            assert (await post.current(hook)).failing_since_ms is None
-
-    run(scenario())
+async def test_a_receiver_that_fails_twice_gets_it_the_third_time(engine: str) -> None:
+    async with (
+        office(engine) as post,
+        receiving(500, reply(503, b"soon"), reply(201, b"thanks")) as receiver,
+    ):
+        hook = await post.webhook(receiver.url)
+        await post.emit()
+        await post.deliver()
+        for _ in range(2):
+            await walk_to_the_next_attempt(post, hook)
+        delivery, attempts = await post.one(hook)
+        assert delivery.status == "delivered"
+        assert [(a.status_code, a.response, a.error) for a in attempts] == [
+            (500, "ok", None),
+            (503, "soon", None),
+            (201, "thanks", None),
+        ]
+        assert all(0 <= attempt.latency_ms < 5_000 for attempt in attempts)
+        await post.deliver(DAY_MS)
+        assert len(receiver.requests) == 3
+        assert (await post.current(hook)).failing_since_ms is None
 
 
-def test_a_change_of_address_or_secret_holds_from_the_next_attempt(engine: str) -> None:
-    async def scenario() -> None:
-        async with office(engine) as post, receiving(500) as old, receiving() as new:
-            hook = await post.webhook(old.url)
-            await post.emit()
-            await post.deliver()
-            await post.make(webhooks.update, "", hook.id, new.url, webhooks.Flags(), policy=HOME)
-            secret = await post.make(webhooks.rotate_secret, "", hook.id)
-            await post.deliver(5 * SECOND_MS)
-            assert new.ids == old.ids
-            assert verified(secret, new.requests[0]) and verified(hook.secret, new.requests[0])
-
-    run(scenario())
+async def test_a_change_of_address_or_secret_holds_from_the_next_attempt(engine: str) -> None:
+    async with office(engine) as post, receiving(500) as old, receiving() as new:
+        hook = await post.webhook(old.url)
+        await post.emit()
+        await post.deliver()
+        await post.make(webhooks.update, "", hook.id, new.url, webhooks.Flags(), policy=HOME)
+        secret = await post.make(webhooks.rotate_secret, "", hook.id)
+        await post.deliver(5 * SECOND_MS)
+        assert new.ids == old.ids
+        assert verified(secret, new.requests[0]) and verified(hook.secret, new.requests[0])
 
 
 def test_what_lay_for_a_while_is_looked_at_again_before_it_is_sent(
@@ -241,42 +218,39 @@ def test_what_lay_for_a_while_is_looked_at_again_before_it_is_sent(
 
 
 @pytest.mark.parametrize("shift_ms", [0, 10 * DAY_MS, -10 * DAY_MS])
-def test_two_dispatchers_never_share_a_delivery_whatever_the_test_clock_says(
+async def test_two_dispatchers_never_share_a_delivery_whatever_the_test_clock_says(
     engine: str, shift_ms: int
 ) -> None:
-    async def scenario() -> None:
-        gate = asyncio.Event()
+    gate = asyncio.Event()
 
-        async def held(receiver: object, writer: asyncio.StreamWriter, request: Request) -> None:
-            await gate.wait()
-            writer.write(reply(200))
+    async def held(receiver: object, writer: asyncio.StreamWriter, request: Request) -> None:
+        await gate.wait()
+        writer.write(reply(200))
 
-        async with office(engine) as post, receiving(held, 200) as receiver:
-            post.now_ms += 5 * DAY_MS
-            hook = await post.webhook(receiver.url)
-            await post.emit()
-            delivering = asyncio.create_task(post.deliver())
-            while not receiver.requests:
-                await asyncio.sleep(0.005)
-            lease_ms = next(
-                row["leased_until_ms"]
-                for row in (await post.tables())["delivery"]
-                if row["webhook_id"] == hook.id
-            )
-            assert system_clock() < lease_ms <= system_clock() + 60_000, (
-                "a lease is by the world's clock"
-            )
-            post.now_ms += shift_ms
-            await post.emit()
-            async with post.another_dispatcher() as other:
-                await other.deliver_due()
-            assert len(receiver.requests) == 2, "the other one is sent"
-            gate.set()
-            await delivering
-            assert len(set(receiver.ids)) == len(receiver.ids) == 2
-            assert {row.status for row, _ in await post.log(hook)} == {"delivered"}
-
-    run(scenario())
+    async with office(engine) as post, receiving(held, 200) as receiver:
+        post.now_ms += 5 * DAY_MS
+        hook = await post.webhook(receiver.url)
+        await post.emit()
+        delivering = asyncio.create_task(post.deliver())
+        while not receiver.requests:
+            await asyncio.sleep(0.005)
+        lease_ms = next(
+            row["leased_until_ms"]
+            for row in (await post.tables())["delivery"]
+            if row["webhook_id"] == hook.id
+        )
+        assert system_clock() < lease_ms <= system_clock() + 60_000, (
+            "a lease is by the world's clock"
+        )
+        post.now_ms += shift_ms
+        await post.emit()
+        async with post.another_dispatcher() as other:
+            await other.deliver_due()
+        assert len(receiver.requests) == 2, "the other one is sent"
+        gate.set()
+        await delivering
+        assert len(set(receiver.ids)) == len(receiver.ids) == 2
+        assert {row.status for row, _ in await post.log(hook)} == {"delivered"}
 
 
 def test_an_outcome_without_its_lease_is_not_recorded(

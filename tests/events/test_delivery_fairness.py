@@ -1,7 +1,5 @@
 """A dead, slow or swamped webhook delays nobody but itself, and an idle service tells at once."""
 
-from __future__ import annotations
-
 import asyncio
 import statistics
 import time
@@ -23,14 +21,8 @@ from tests.support.dispatcher import (
     silence,
     trickle,
 )
-from tests.support.service import ENGINES
 
 QUEUED = 1_000
-
-
-@pytest.fixture(params=ENGINES)
-def engine(request: pytest.FixtureRequest) -> str:
-    return request.param  # type: ignore[no-any-return]
 
 
 async def until(true: object, seconds: float = 30) -> None:
@@ -213,42 +205,34 @@ def test_an_idle_dispatcher_sends_within_a_tenth_of_a_second(
     run(scenario())
 
 
-def test_a_slow_delivery_does_not_hold_up_the_next_to_the_same_webhook(engine: str) -> None:
-    async def scenario() -> None:
-        gate = asyncio.Event()
-        slow = after(gate)
-        async with office(engine) as post, receiving(slow, slow, slow, 200) as receiver:
-            hook = await post.webhook(receiver.url)
-            async with post.working():
-                for held in range(1, 5):
-                    await post.emit_to(hook)
-                    await until(lambda held=held: len(receiver.requests) == held)
-                gate.set()
-
-    run(scenario())
+async def test_a_slow_delivery_does_not_hold_up_the_next_to_the_same_webhook(engine: str) -> None:
+    gate = asyncio.Event()
+    slow = after(gate)
+    async with office(engine) as post, receiving(slow, slow, slow, 200) as receiver:
+        hook = await post.webhook(receiver.url)
+        async with post.working():
+            for held in range(1, 5):
+                await post.emit_to(hook)
+                await until(lambda held=held: len(receiver.requests) == held)
+            gate.set()
 
 
-def test_a_stop_lets_what_is_in_flight_finish_and_gives_the_rest_back(engine: str) -> None:
-    async def scenario() -> None:
-        gate = asyncio.Event()
-        slow = after(gate)
-        async with office(engine) as post, receiving(slow) as receiver:
-            hook = await post.webhook(receiver.url)
-            await post.emit_to(hook, count=10)
-            async with post.working():
-                await until(lambda: receiver.in_flight == 4)
-                asyncio.get_running_loop().call_later(0.1, gate.set)
-            assert (
-                sorted(row.status for row, _ in await post.log(hook))
-                == ["delivered"] * 4 + ["pending"] * 6
-            )
-            rows = [
-                row for row in (await post.tables())["delivery"] if row["webhook_id"] == hook.id
-            ]
-            assert {row["lease_token"] for row in rows} == {None}
-            assert len(receiver.requests) == 4
-
-    run(scenario())
+async def test_a_stop_lets_what_is_in_flight_finish_and_gives_the_rest_back(engine: str) -> None:
+    gate = asyncio.Event()
+    slow = after(gate)
+    async with office(engine) as post, receiving(slow) as receiver:
+        hook = await post.webhook(receiver.url)
+        await post.emit_to(hook, count=10)
+        async with post.working():
+            await until(lambda: receiver.in_flight == 4)
+            asyncio.get_running_loop().call_later(0.1, gate.set)
+        assert (
+            sorted(row.status for row, _ in await post.log(hook))
+            == ["delivered"] * 4 + ["pending"] * 6
+        )
+        rows = [row for row in (await post.tables())["delivery"] if row["webhook_id"] == hook.id]
+        assert {row["lease_token"] for row in rows} == {None}
+        assert len(receiver.requests) == 4
 
 
 def test_a_stop_does_not_wait_for_a_black_hole(
@@ -269,20 +253,16 @@ def test_a_stop_does_not_wait_for_a_black_hole(
     run(scenario())
 
 
-def test_a_claim_never_reads_the_backlog(engine: str) -> None:
+async def test_a_claim_never_reads_the_backlog(engine: str) -> None:
     """Without statistics PostgreSQL once chose to walk through all that waits for a webhook, for
     every claim.
     """
-
-    async def scenario() -> None:
-        async with office(engine) as post:
-            hooks = [await post.webhook(f"http://127.0.0.1:9/{n}") for n in range(20)]
-            await post.emit_to(*hooks, count=100)
-            plan = await post.plan_of(claiming._STILL_CLAIMED, id="a", token="b")
-            assert "delivery_due" not in plan and "Seq Scan on delivery" not in plan, plan
-            plan = await post.plan_of(
-                outbox._CANCEL_ABOUT, account_id=post.account_id, subscriber_id="x"
-            )
-            assert "delivery_log" not in plan and "Seq Scan on delivery" not in plan, plan
-
-    run(scenario())
+    async with office(engine) as post:
+        hooks = [await post.webhook(f"http://127.0.0.1:9/{n}") for n in range(20)]
+        await post.emit_to(*hooks, count=100)
+        plan = await post.plan_of(claiming._STILL_CLAIMED, id="a", token="b")
+        assert "delivery_due" not in plan and "Seq Scan on delivery" not in plan, plan
+        plan = await post.plan_of(
+            outbox._CANCEL_ABOUT, account_id=post.account_id, subscriber_id="x"
+        )
+        assert "delivery_log" not in plan and "Seq Scan on delivery" not in plan, plan

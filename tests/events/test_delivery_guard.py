@@ -2,8 +2,6 @@
 and the log says so.
 """
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator, Sequence
 
@@ -15,15 +13,10 @@ from honeyguide.events.webhooks import Webhook
 from tests.events.test_addresses import DISGUISES
 from tests.support.dispatcher import Office, Receiver, office, receiving, run
 from tests.support.receivers import resolving_to
-from tests.support.service import ENGINES, Member, Service
+from tests.support.service import Member, Service
 
 STRICT = OutboundPolicy.for_base_url("https://refer.example.org")
 DIAL_ALONE = OutboundPolicy(https_only=False, loopback_ok=False)
-
-
-@pytest.fixture(params=ENGINES)
-def engine(request: pytest.FixtureRequest) -> str:
-    return request.param  # type: ignore[no-any-return]
 
 
 async def machine(host: str) -> Sequence[str]:
@@ -63,21 +56,18 @@ async def blocked(post: Office, hook: Webhook, canary: Receiver) -> None:
         ["0.0.0.0"],
     ],
 )
-def test_a_name_that_answers_private_is_recorded_as_blocked(
+async def test_a_name_that_answers_private_is_recorded_as_blocked(
     engine: str, answers: list[str]
 ) -> None:
-    async def scenario() -> None:
-        async with (
-            receiving() as canary,
-            office(
-                engine, outbound=Outbound(DIAL_ALONE, lookup=resolving_to(answers), total_s=2)
-            ) as post,
-        ):
-            hook = await post.webhook(f"http://hooks.example.com:{canary.port}/")
-            await post.emit()
-            await blocked(post, hook, canary)
-
-    run(scenario())
+    async with (
+        receiving() as canary,
+        office(
+            engine, outbound=Outbound(DIAL_ALONE, lookup=resolving_to(answers), total_s=2)
+        ) as post,
+    ):
+        hook = await post.webhook(f"http://hooks.example.com:{canary.port}/")
+        await post.emit()
+        await blocked(post, hook, canary)
 
 
 def test_a_name_that_turns_private_later_is_blocked_then(engine: str) -> None:
@@ -115,17 +105,14 @@ def test_a_name_that_turns_private_later_is_blocked_then(engine: str) -> None:
     run(scenario())
 
 
-def test_a_webhook_made_under_a_laxer_setting_is_still_blocked(engine: str) -> None:
-    async def scenario() -> None:
-        async with (
-            receiving() as canary,
-            office(engine, outbound=Outbound(STRICT, lookup=machine, total_s=2)) as post,
-        ):
-            hook = await post.webhook(canary.url)
-            await post.emit()
-            await blocked(post, hook, canary)
-
-    run(scenario())
+async def test_a_webhook_made_under_a_laxer_setting_is_still_blocked(engine: str) -> None:
+    async with (
+        receiving() as canary,
+        office(engine, outbound=Outbound(STRICT, lookup=machine, total_s=2)) as post,
+    ):
+        hook = await post.webhook(canary.url)
+        await post.emit()
+        await blocked(post, hook, canary)
 
 
 def test_a_receiver_in_a_network_the_operator_lists_is_called(engine: str) -> None:

@@ -2,8 +2,6 @@
 those under the same id.
 """
 
-from __future__ import annotations
-
 import asyncio
 import collections
 import random
@@ -26,18 +24,12 @@ from tests.support.dispatcher import (
     run,
 )
 from tests.support.process import Serving, migrated, new_account
-from tests.support.service import ENGINES
 from tests.support.workers import Worker
 
 WORKERS = 2
 # What one process can have sent without having noted it: four in flight, and the outcomes of a
 # transaction that is under way.
 PER_KILL = 30
-
-
-@pytest.fixture(params=ENGINES)
-def engine(request: pytest.FixtureRequest) -> str:
-    return request.param  # type: ignore[no-any-return]
 
 
 class Crew:

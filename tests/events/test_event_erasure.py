@@ -2,8 +2,6 @@
 its way.
 """
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 from typing import Any
@@ -14,17 +12,12 @@ from honeyguide.events import outbox, webhooks
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
-from tests.support.dispatcher import Office, ReceiverThread, Request, office, receiving, reply, run
+from tests.support.dispatcher import Office, ReceiverThread, Request, office, receiving, reply
 from tests.support.readings import change_of_account
-from tests.support.service import ENGINES, Member, Service
+from tests.support.service import Member, Service
 from tests.support.tables import dump, mentions
 
 _numbers = itertools.count(1)
-
-
-@pytest.fixture(params=ENGINES)
-def engine(request: pytest.FixtureRequest) -> str:
-    return request.param  # type: ignore[no-any-return]
 
 
 async def erase(post: Office, person: str) -> None:
@@ -36,140 +29,124 @@ async def left_of(post: Office, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("role", ["subscriber_id", "referrer_id"])
-def test_what_waits_is_cancelled_and_what_was_kept_is_gone(engine: str, role: str) -> None:
-    async def scenario() -> None:
-        person, other = new_id(), new_id()
-        mark = f"zoe{next(_numbers)}@example.org"
-        async with (
-            office(engine) as post,
-            receiving(reply(200, mark.encode()), reply(500, mark.encode())) as receiver,
-        ):
-            hook = await post.webhook(receiver.url)
-            about: dict[str, Any] = {"subscriber_id": other, "referrer_id": other, role: person}
-            for _ in range(2):  # one is delivered, one waits for its second attempt
-                await post.emit(facts={"email": mark}, **about)
-                await post.deliver()
-            await post.emit(
-                facts={"email": "kept@example.org"}, subscriber_id=other, referrer_id=other
-            )
-            assert {place.split(".")[0] for place in await left_of(post, mark)} == {
-                "event",
-                "attempt",
-            }
-            await erase(post, person)
-            assert await left_of(post, mark) == []
-            await post.deliver(DAY_MS)
-            log = await post.log(hook)
-            assert [row.status for row, _ in log] == ["pending", "cancelled", "delivered"]
-            assert [attempt.status_code for _, attempts in log[1:] for attempt in attempts] == [
-                500,
-                200,
-            ]
-            assert len(receiver.requests) == 3
-            for row, _ in log[1:]:
-                with pytest.raises(Invalid, match="erased"):
-                    await post.write(
-                        lambda tx, row=row: webhooks.resend(
-                            change_of_account(tx, post.account_id, now_ms=post.now_ms),
-                            "",
-                            hook.id,
-                            row.id,
-                        )
-                    )
-            since = "2026-01-01T00:00:00Z"
-            count = await post.write(
-                lambda tx: webhooks.replay(
-                    change_of_account(tx, post.account_id, now_ms=post.now_ms), "", hook.id, since
-                )
-            )
+async def test_what_waits_is_cancelled_and_what_was_kept_is_gone(engine: str, role: str) -> None:
+    person, other = new_id(), new_id()
+    mark = f"zoe{next(_numbers)}@example.org"
+    async with (
+        office(engine) as post,
+        receiving(reply(200, mark.encode()), reply(500, mark.encode())) as receiver,
+    ):
+        hook = await post.webhook(receiver.url)
+        about: dict[str, Any] = {"subscriber_id": other, "referrer_id": other, role: person}
+        for _ in range(2):  # one is delivered, one waits for its second attempt
+            await post.emit(facts={"email": mark}, **about)
             await post.deliver()
-            assert count == 0, "the one about somebody else still waits, the others cannot be sent"
-
-    run(scenario())
+        await post.emit(facts={"email": "kept@example.org"}, subscriber_id=other, referrer_id=other)
+        assert {place.split(".")[0] for place in await left_of(post, mark)} == {
+            "event",
+            "attempt",
+        }
+        await erase(post, person)
+        assert await left_of(post, mark) == []
+        await post.deliver(DAY_MS)
+        log = await post.log(hook)
+        assert [row.status for row, _ in log] == ["pending", "cancelled", "delivered"]
+        assert [attempt.status_code for _, attempts in log[1:] for attempt in attempts] == [
+            500,
+            200,
+        ]
+        assert len(receiver.requests) == 3
+        for row, _ in log[1:]:
+            with pytest.raises(Invalid, match="erased"):
+                await post.write(
+                    lambda tx, row=row: webhooks.resend(
+                        change_of_account(tx, post.account_id, now_ms=post.now_ms),
+                        "",
+                        hook.id,
+                        row.id,
+                    )
+                )
+        since = "2026-01-01T00:00:00Z"
+        count = await post.write(
+            lambda tx: webhooks.replay(
+                change_of_account(tx, post.account_id, now_ms=post.now_ms), "", hook.id, since
+            )
+        )
+        await post.deliver()
+        assert count == 0, "the one about somebody else still waits, the others cannot be sent"
 
 
 @pytest.mark.parametrize("status", [200, 500])
-def test_an_answer_that_comes_after_the_erasure_is_not_kept(engine: str, status: int) -> None:
-    async def scenario() -> None:
-        gate, person = asyncio.Event(), new_id()
-        mark = f"zoe{next(_numbers)}@example.org"
+async def test_an_answer_that_comes_after_the_erasure_is_not_kept(engine: str, status: int) -> None:
+    gate, person = asyncio.Event(), new_id()
+    mark = f"zoe{next(_numbers)}@example.org"
 
-        async def echo_late(
-            receiver: object, writer: asyncio.StreamWriter, request: Request
-        ) -> None:
-            await gate.wait()
-            writer.write(reply(status, request.body))
+    async def echo_late(receiver: object, writer: asyncio.StreamWriter, request: Request) -> None:
+        await gate.wait()
+        writer.write(reply(status, request.body))
 
-        async with office(engine) as post, receiving(echo_late) as receiver:
-            hook = await post.webhook(receiver.url)
-            await post.emit(facts={"email": mark}, subscriber_id=person)
-            delivering = asyncio.create_task(post.deliver())
-            while not receiver.requests:
+    async with office(engine) as post, receiving(echo_late) as receiver:
+        hook = await post.webhook(receiver.url)
+        await post.emit(facts={"email": mark}, subscriber_id=person)
+        delivering = asyncio.create_task(post.deliver())
+        while not receiver.requests:
+            await asyncio.sleep(0.005)
+        await erase(post, person)
+        gate.set()
+        await delivering
+        assert await left_of(post, mark) == []
+        assert (await post.one(hook))[0].status == "cancelled"
+        await post.deliver(DAY_MS)
+        assert len(receiver.requests) == 1
+
+
+async def test_what_was_claimed_but_not_begun_is_not_sent(engine: str) -> None:
+    gate, person = asyncio.Event(), new_id()
+
+    async def held(receiver: object, writer: asyncio.StreamWriter, request: Request) -> None:
+        await gate.wait()
+        writer.write(reply(200))
+
+    async with office(engine) as post, receiving(held) as receiver:
+        await post.webhook(receiver.url)
+        for _ in range(10):
+            await post.emit(subscriber_id=person)
+        async with post.working(), asyncio.timeout(10):
+            while len(receiver.requests) < 4:
                 await asyncio.sleep(0.005)
             await erase(post, person)
+            await post.emit(facts={"mark": "behind"})
             gate.set()
-            await delivering
-            assert await left_of(post, mark) == []
-            assert (await post.one(hook))[0].status == "cancelled"
-            await post.deliver(DAY_MS)
-            assert len(receiver.requests) == 1
-
-    run(scenario())
+            # Behind those that were held: when it arrives, they would have been sent.
+            while not any(b"behind" in request.body for request in receiver.requests):
+                await asyncio.sleep(0.005)
+        assert len(receiver.requests) == 5
 
 
-def test_what_was_claimed_but_not_begun_is_not_sent(engine: str) -> None:
-    async def scenario() -> None:
-        gate, person = asyncio.Event(), new_id()
-
-        async def held(receiver: object, writer: asyncio.StreamWriter, request: Request) -> None:
-            await gate.wait()
-            writer.write(reply(200))
-
-        async with office(engine) as post, receiving(held) as receiver:
-            await post.webhook(receiver.url)
-            for _ in range(10):
-                await post.emit(subscriber_id=person)
-            async with post.working(), asyncio.timeout(10):
-                while len(receiver.requests) < 4:
-                    await asyncio.sleep(0.005)
-                await erase(post, person)
-                await post.emit(facts={"mark": "behind"})
-                gate.set()
-                # Behind those that were held: when it arrives, they would have been sent.
-                while not any(b"behind" in request.body for request in receiver.requests):
-                    await asyncio.sleep(0.005)
-            assert len(receiver.requests) == 5
-
-    run(scenario())
-
-
-def test_a_resend_that_raced_an_erasure_is_cancelled_and_not_looked_at_for_ever(
+async def test_a_resend_that_raced_an_erasure_is_cancelled_and_not_looked_at_for_ever(
     engine: str,
 ) -> None:
-    async def scenario() -> None:
-        person = new_id()
-        async with office(engine) as post, receiving() as receiver:
-            hook = await post.webhook(receiver.url)
-            await post.emit(subscriber_id=person)
-            await post.deliver()
-            row, _ = await post.one(hook)
-            await post.write(
-                lambda tx: webhooks.resend(
-                    change_of_account(tx, post.account_id, now_ms=post.now_ms), "", hook.id, row.id
-                )
+    person = new_id()
+    async with office(engine) as post, receiving() as receiver:
+        hook = await post.webhook(receiver.url)
+        await post.emit(subscriber_id=person)
+        await post.deliver()
+        row, _ = await post.one(hook)
+        await post.write(
+            lambda tx: webhooks.resend(
+                change_of_account(tx, post.account_id, now_ms=post.now_ms), "", hook.id, row.id
             )
-            # As if the resend had committed after the erasure cancelled and before it dropped the
-            # body.
-            await post.write(
-                lambda tx: tx.run(
-                    outbox._DROP_BODIES_ABOUT, account_id=post.account_id, subscriber_id=person
-                )
+        )
+        # As if the resend had committed after the erasure cancelled and before it dropped the
+        # body.
+        await post.write(
+            lambda tx: tx.run(
+                outbox._DROP_BODIES_ABOUT, account_id=post.account_id, subscriber_id=person
             )
-            await post.deliver()
-            assert (await post.one(hook))[0].status == "cancelled"
-            assert len(receiver.requests) == 1
-
-    run(scenario())
+        )
+        await post.deliver()
+        assert (await post.one(hook))[0].status == "cancelled"
+        assert len(receiver.requests) == 1
 
 
 def deliveries(owner: Member, hook: str) -> list[dict[str, Any]]:
@@ -242,46 +219,40 @@ def test_a_stored_answer_that_quotes_a_receiver_goes_with_the_person_it_quotes(
 
 
 @pytest.mark.parametrize("way", ["webhook", "age"])
-def test_a_log_goes_whole_with_its_webhook_or_with_its_age(engine: str, way: str) -> None:
-    async def scenario() -> None:
-        mark = f"answer of {new_id()}"
-        async with (
-            office(engine) as post,
-            receiving(reply(500, mark.encode()), reply(200, mark.encode())) as receiver,
-        ):
-            hook = await post.webhook(receiver.url)
-            await post.emit()
-            await post.to_the_end(hook)
-            (delivery, attempts) = await post.one(hook)
-            assert (delivery.status, len(attempts)) == ("delivered", 2)
-            if way == "webhook":
-                await post.make(webhooks.delete, "", hook.id)
-            else:
-                later_ms = post.now_ms + outbox.KEPT_MS + DAY_MS
-                while await post.write(lambda tx: outbox.purge(tx, now_ms=later_ms)):
-                    pass
-            assert await left_of(post, delivery.id) == []
-            assert await left_of(post, mark) == []
-
-    run(scenario())
-
-
-def test_what_still_waits_for_delivery_is_not_purged_however_old(engine: str) -> None:
-    async def scenario() -> None:
-        async with office(engine) as post, receiving(200, 500, 500, 200) as receiver:
-            hook = await post.webhook(receiver.url)
-            for _ in range(2):  # one is delivered, one waits for its second attempt
-                await post.emit()
-                await post.deliver()
+async def test_a_log_goes_whole_with_its_webhook_or_with_its_age(engine: str, way: str) -> None:
+    mark = f"answer of {new_id()}"
+    async with (
+        office(engine) as post,
+        receiving(reply(500, mark.encode()), reply(200, mark.encode())) as receiver,
+    ):
+        hook = await post.webhook(receiver.url)
+        await post.emit()
+        await post.to_the_end(hook)
+        (delivery, attempts) = await post.one(hook)
+        assert (delivery.status, len(attempts)) == ("delivered", 2)
+        if way == "webhook":
+            await post.make(webhooks.delete, "", hook.id)
+        else:
             later_ms = post.now_ms + outbox.KEPT_MS + DAY_MS
             while await post.write(lambda tx: outbox.purge(tx, now_ms=later_ms)):
                 pass
-            waiting, attempts = await post.one(hook)
-            assert (waiting.status, len(attempts)) == ("pending", 1)
-            await post.to_the_end(hook)
-            assert (await post.one(hook))[0].status == "delivered"
-            while await post.write(lambda tx: outbox.purge(tx, now_ms=later_ms)):
-                pass
-            assert await post.log(hook) == []
+        assert await left_of(post, delivery.id) == []
+        assert await left_of(post, mark) == []
 
-    run(scenario())
+
+async def test_what_still_waits_for_delivery_is_not_purged_however_old(engine: str) -> None:
+    async with office(engine) as post, receiving(200, 500, 500, 200) as receiver:
+        hook = await post.webhook(receiver.url)
+        for _ in range(2):  # one is delivered, one waits for its second attempt
+            await post.emit()
+            await post.deliver()
+        later_ms = post.now_ms + outbox.KEPT_MS + DAY_MS
+        while await post.write(lambda tx: outbox.purge(tx, now_ms=later_ms)):
+            pass
+        waiting, attempts = await post.one(hook)
+        assert (waiting.status, len(attempts)) == ("pending", 1)
+        await post.to_the_end(hook)
+        assert (await post.one(hook))[0].status == "delivered"
+        while await post.write(lambda tx: outbox.purge(tx, now_ms=later_ms)):
+            pass
+        assert await post.log(hook) == []

@@ -3,8 +3,6 @@ docs/webhooks.md shows. That real events have these fields too is in
 tests/events/test_more_events.py and tests/events/test_delivery.py.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import jsonschema_rs

@@ -2,8 +2,6 @@
 logged and erased like the others.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

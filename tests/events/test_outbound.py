@@ -30,30 +30,27 @@ async def hostile(host):
 
 
 @pytest.mark.parametrize("canary_host", ["127.0.0.1", "::1"])
-def test_no_packet_reaches_a_canary_behind_any_disguise(canary_host):
-    async def scenario():
-        async with listening(host=canary_host) as canary:
-            for policy, scheme in (
-                (STRICT, "https"),
-                (STRICT, "http"),
-                (DIAL_ALONE, "http"),
-                (DIAL_ALONE, "https"),
-            ):
-                outbound = Outbound(policy, lookup=hostile, total_s=2)
-                for host in DISGUISES:
-                    if policy is DIAL_ALONE and host in (
-                        "8.8.8.8",
-                        "134744072",
-                        "[2606:4700::1111]",
-                    ):
-                        continue  # public: the dial may call these, and a test may not
-                    answer = await outbound.post(f"{scheme}://{host}:{canary.port}/hook", b"{}", {})
-                    assert (answer.status, answer.error_kind) == (None, "blocked"), host
-                    assert "127" not in str(answer.error)
-                await outbound.close()
-            assert canary.connections == 0
-
-    run(scenario)
+async def test_no_packet_reaches_a_canary_behind_any_disguise(canary_host):
+    async with listening(host=canary_host) as canary:
+        for policy, scheme in (
+            (STRICT, "https"),
+            (STRICT, "http"),
+            (DIAL_ALONE, "http"),
+            (DIAL_ALONE, "https"),
+        ):
+            outbound = Outbound(policy, lookup=hostile, total_s=2)
+            for host in DISGUISES:
+                if policy is DIAL_ALONE and host in (
+                    "8.8.8.8",
+                    "134744072",
+                    "[2606:4700::1111]",
+                ):
+                    continue  # public: the dial may call these, and a test may not
+                answer = await outbound.post(f"{scheme}://{host}:{canary.port}/hook", b"{}", {})
+                assert (answer.status, answer.error_kind) == (None, "blocked"), host
+                assert "127" not in str(answer.error)
+            await outbound.close()
+        assert canary.connections == 0
 
 
 @pytest.mark.parametrize(
@@ -74,19 +71,16 @@ def test_no_packet_reaches_a_canary_behind_any_disguise(canary_host):
         ["not an address"],
     ],
 )
-def test_a_name_with_any_forbidden_address_is_blocked_whole(addresses):
-    async def scenario():
-        async with listening() as canary:
-            url = f"https://hooks.example.com:{canary.port}/"
-            answer = await post(Outbound(STRICT, lookup=resolving_to(addresses)), url)
-            assert (answer.status, answer.error_kind) == (None, "blocked")
-            with pytest.raises(Blocked):
-                await GuardedResolver(STRICT, lookup=resolving_to(addresses)).resolve(
-                    "hooks.example.com", 443
-                )
-            assert canary.connections == 0
-
-    run(scenario)
+async def test_a_name_with_any_forbidden_address_is_blocked_whole(addresses):
+    async with listening() as canary:
+        url = f"https://hooks.example.com:{canary.port}/"
+        answer = await post(Outbound(STRICT, lookup=resolving_to(addresses)), url)
+        assert (answer.status, answer.error_kind) == (None, "blocked")
+        with pytest.raises(Blocked):
+            await GuardedResolver(STRICT, lookup=resolving_to(addresses)).resolve(
+                "hooks.example.com", 443
+            )
+        assert canary.connections == 0
 
 
 def test_a_name_that_answers_well_first_and_inward_later_is_blocked_then():
@@ -109,80 +103,66 @@ def test_a_name_that_answers_well_first_and_inward_later_is_blocked_then():
     run(scenario)
 
 
-def test_a_kept_connection_goes_on_to_the_address_that_was_checked():
-    async def scenario():
-        async with listening() as server:
-            outbound = Outbound(LAX, lookup=resolving_to(["127.0.0.1"], ["10.0.0.1"]))
-            url = f"http://hooks.example.com:{server.port}/"
-            assert [(await outbound.post(url, b"{}", {})).status for _ in range(5)] == [200] * 5
-            await outbound.close()
-            assert server.connections == 1 and len(server.requests) == 5
-
-    run(scenario)
+async def test_a_kept_connection_goes_on_to_the_address_that_was_checked():
+    async with listening() as server:
+        outbound = Outbound(LAX, lookup=resolving_to(["127.0.0.1"], ["10.0.0.1"]))
+        url = f"http://hooks.example.com:{server.port}/"
+        assert [(await outbound.post(url, b"{}", {})).status for _ in range(5)] == [200] * 5
+        await outbound.close()
+        assert server.connections == 1 and len(server.requests) == 5
 
 
-def test_the_request_carries_our_bytes_and_names_and_nothing_of_the_environment(monkeypatch):
-    async def scenario():
-        async with listening() as server, listening() as canary:
-            for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy", "ALL_PROXY"):
-                monkeypatch.setenv(name, f"http://127.0.0.1:{canary.port}")
-            outbound = Outbound(LAX, lookup=resolving_to(["127.0.0.1"]))
-            body = json.dumps({"name": "Zoë"}).encode()
-            answer = await post(
-                outbound,
-                f"http://hooks.example.com:{server.port}/a?b=c#d",
-                body,
-                {"webhook-id": "msg_1"},
-            )
-            assert (answer.status, answer.body, answer.error, answer.error_kind) == (
-                200,
-                "ok",
-                None,
-                "",
-            )
-            head, sent = server.requests[0].split(b"\r\n\r\n")
-            lines = head.decode().split("\r\n")
-            assert lines[0] == "POST /a?b=c HTTP/1.1" and sent == body
-            assert (
-                f"Host: hooks.example.com:{server.port}" in lines and "webhook-id: msg_1" in lines
-            )
-            assert (
-                f"User-Agent: Honeyguide/{__version__} (+webhooks)" in lines
-                and "Accept-Encoding: identity" in lines
-            )
-            assert canary.connections == 0
-
-    run(scenario)
+async def test_the_request_carries_our_bytes_and_names_and_nothing_of_the_environment(monkeypatch):
+    async with listening() as server, listening() as canary:
+        for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{canary.port}")
+        outbound = Outbound(LAX, lookup=resolving_to(["127.0.0.1"]))
+        body = json.dumps({"name": "Zoë"}).encode()
+        answer = await post(
+            outbound,
+            f"http://hooks.example.com:{server.port}/a?b=c#d",
+            body,
+            {"webhook-id": "msg_1"},
+        )
+        assert (answer.status, answer.body, answer.error, answer.error_kind) == (
+            200,
+            "ok",
+            None,
+            "",
+        )
+        head, sent = server.requests[0].split(b"\r\n\r\n")
+        lines = head.decode().split("\r\n")
+        assert lines[0] == "POST /a?b=c HTTP/1.1" and sent == body
+        assert f"Host: hooks.example.com:{server.port}" in lines and "webhook-id: msg_1" in lines
+        assert (
+            f"User-Agent: Honeyguide/{__version__} (+webhooks)" in lines
+            and "Accept-Encoding: identity" in lines
+        )
+        assert canary.connections == 0
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_is_an_answer_and_never_followed(status):
-    async def scenario():
-        async with listening() as canary:
-            moved = (
-                f"HTTP/1.1 {status} Moved\r\nLocation: "
-                f"http://127.0.0.1:{canary.port}/\r\nContent-Length: 0\r\n\r\n"
-            )
-            async with listening(moved.encode()) as server:
-                answer = await post(Outbound(LAX), f"http://127.0.0.1:{server.port}/")
-            assert answer.status == status and answer.error_kind == ""
-            assert canary.connections == 0
-
-    run(scenario)
+async def test_a_redirect_is_an_answer_and_never_followed(status):
+    async with listening() as canary:
+        moved = (
+            f"HTTP/1.1 {status} Moved\r\nLocation: "
+            f"http://127.0.0.1:{canary.port}/\r\nContent-Length: 0\r\n\r\n"
+        )
+        async with listening(moved.encode()) as server:
+            answer = await post(Outbound(LAX), f"http://127.0.0.1:{server.port}/")
+        assert answer.status == status and answer.error_kind == ""
+        assert canary.connections == 0
 
 
-def test_cookies_are_not_kept():
-    async def scenario():
-        async with listening(
-            b"HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n"
-        ) as server:
-            outbound = Outbound(LAX)
-            for _ in range(2):
-                await outbound.post(f"http://localhost:{server.port}/", b"{}", {})
-            await outbound.close()
-            assert b"cookie" not in server.requests[1].lower()
-
-    run(scenario)
+async def test_cookies_are_not_kept():
+    async with listening(
+        b"HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n"
+    ) as server:
+        outbound = Outbound(LAX)
+        for _ in range(2):
+            await outbound.post(f"http://localhost:{server.port}/", b"{}", {})
+        await outbound.close()
+        assert b"cookie" not in server.requests[1].lower()
 
 
 async def fails(host):
@@ -194,13 +174,10 @@ async def hangs(host):
 
 
 @pytest.mark.parametrize("lookup", [fails, hangs, resolving_to([]), None])
-def test_a_name_that_does_not_resolve_is_told(lookup):
-    async def scenario():
-        outbound = Outbound(STRICT, lookup=lookup, lookup_s=0.2)
-        answer = await post(outbound, "https://not-there.invalid/")
-        assert (answer.status, answer.error_kind) == (None, "dns") and answer.latency_ms < 5000
-
-    run(scenario)
+async def test_a_name_that_does_not_resolve_is_told(lookup):
+    outbound = Outbound(STRICT, lookup=lookup, lookup_s=0.2)
+    answer = await post(outbound, "https://not-there.invalid/")
+    assert (answer.status, answer.error_kind) == (None, "dns") and answer.latency_ms < 5000
 
 
 def test_a_label_that_dns_cannot_carry_is_told():
@@ -234,18 +211,13 @@ async def one_line(reader, writer):
     writer.close()
 
 
-def test_a_plain_answer_to_tls_is_told_as_such():
-    async def scenario():
-        listener = await asyncio.start_server(one_line, "127.0.0.1", 0)
-        answer = await post(
-            Outbound(LAX), f"https://127.0.0.1:{listener.sockets[0].getsockname()[1]}/"
-        )
-        listener.close()
-        assert (answer.status, answer.error_kind) == (None, "tls") and answer.error.startswith(
-            "TLS error: "
-        )
-
-    run(scenario)
+async def test_a_plain_answer_to_tls_is_told_as_such():
+    listener = await asyncio.start_server(one_line, "127.0.0.1", 0)
+    answer = await post(Outbound(LAX), f"https://127.0.0.1:{listener.sockets[0].getsockname()[1]}/")
+    listener.close()
+    assert (answer.status, answer.error_kind) == (None, "tls") and answer.error.startswith(
+        "TLS error: "
+    )
 
 
 def test_the_certificate_must_be_trusted_and_bear_the_name_though_the_address_is_dialled():

@@ -22,16 +22,13 @@ async def endless(server, writer):
         await server.send(writer, b"x" * 65536)
 
 
-def test_an_endless_body_is_cut_and_its_status_counts():
-    async def scenario():
-        async with listening(endless) as server:
-            answer = await post(Outbound(LAX), f"http://127.0.0.1:{server.port}/")
-            assert (answer.status, answer.error_kind, answer.body) == (200, "", "x" * 1024)
-            assert (
-                answer.latency_ms < 2000 and server.sent < 20_000_000
-            )  # what the kernel's buffers took, not what was read
-
-    run(scenario)
+async def test_an_endless_body_is_cut_and_its_status_counts():
+    async with listening(endless) as server:
+        answer = await post(Outbound(LAX), f"http://127.0.0.1:{server.port}/")
+        assert (answer.status, answer.error_kind, answer.body) == (200, "", "x" * 1024)
+        assert (
+            answer.latency_ms < 2000 and server.sent < 20_000_000
+        )  # what the kernel's buffers took, not what was read
 
 
 async def in_small_pieces(server, writer):
@@ -41,14 +38,11 @@ async def in_small_pieces(server, writer):
         await asyncio.sleep(0.001)
 
 
-def test_a_body_in_small_pieces_is_read_for_20_kilobytes_and_kept_for_one():
-    async def scenario():
-        async with listening(in_small_pieces) as server:
-            answer = await post(Outbound(LAX), f"http://127.0.0.1:{server.port}/")
-            assert (answer.status, answer.error_kind, answer.body) == (200, "", "x" * 1024)
-            assert 20 * 1024 < server.sent < 500_000
-
-    run(scenario)
+async def test_a_body_in_small_pieces_is_read_for_20_kilobytes_and_kept_for_one():
+    async with listening(in_small_pieces) as server:
+        answer = await post(Outbound(LAX), f"http://127.0.0.1:{server.port}/")
+        assert (answer.status, answer.error_kind, answer.body) == (200, "", "x" * 1024)
+        assert 20 * 1024 < server.sent < 500_000
 
 
 async def stalling(server, writer):
@@ -63,14 +57,11 @@ async def breaking(server, writer):
 
 
 @pytest.mark.parametrize("answering", [stalling, breaking])
-def test_a_body_that_stalls_or_breaks_leaves_the_status_standing(answering):
-    async def scenario():
-        async with listening(answering) as server:
-            answer = await post(Outbound(LAX, total_s=0.3), f"http://127.0.0.1:{server.port}/")
-            assert (answer.status, answer.error_kind, answer.body) == (200, "", "part")
-            assert answer.latency_ms < 5000
-
-    run(scenario)
+async def test_a_body_that_stalls_or_breaks_leaves_the_status_standing(answering):
+    async with listening(answering) as server:
+        answer = await post(Outbound(LAX, total_s=0.3), f"http://127.0.0.1:{server.port}/")
+        assert (answer.status, answer.error_kind, answer.body) == (200, "", "part")
+        assert answer.latency_ms < 5000
 
 
 def test_a_gzip_bomb_is_never_inflated():
@@ -105,14 +96,11 @@ async def noise(server, writer):
 
 
 @pytest.mark.parametrize("answering", [endless_headers, one_endless_header, noise])
-def test_headers_without_end_and_noise_are_refused_early(answering):
-    async def scenario():
-        async with listening(answering) as server:
-            answer = await post(Outbound(LAX, total_s=5), f"http://127.0.0.1:{server.port}/")
-            assert (answer.status, answer.error_kind) == (None, "protocol")
-            assert server.sent < 20_000_000
-
-    run(scenario)
+async def test_headers_without_end_and_noise_are_refused_early(answering):
+    async with listening(answering) as server:
+        answer = await post(Outbound(LAX, total_s=5), f"http://127.0.0.1:{server.port}/")
+        assert (answer.status, answer.error_kind) == (None, "protocol")
+        assert server.sent < 20_000_000
 
 
 async def trickled_headers(server, writer):
@@ -133,42 +121,36 @@ async def silence(server, writer):
 
 
 @pytest.mark.parametrize("answering", [trickled_headers, forever_continuing, silence])
-def test_an_answer_that_takes_too_long_is_a_timeout(answering):
-    async def scenario():
-        async with listening(answering) as server:
-            answer = await post(Outbound(LAX, total_s=0.3), f"http://127.0.0.1:{server.port}/")
-            assert (answer.status, answer.error_kind, answer.error) == (
-                None,
-                "timeout",
-                "No response within 0.3 seconds.",
-            )
-            assert 250 <= answer.latency_ms < 5000
-
-    run(scenario)
+async def test_an_answer_that_takes_too_long_is_a_timeout(answering):
+    async with listening(answering) as server:
+        answer = await post(Outbound(LAX, total_s=0.3), f"http://127.0.0.1:{server.port}/")
+        assert (answer.status, answer.error_kind, answer.error) == (
+            None,
+            "timeout",
+            "No response within 0.3 seconds.",
+        )
+        assert 250 <= answer.latency_ms < 5000
 
 
-def test_a_host_that_never_accepts_is_a_timeout():
-    async def scenario():
-        with (
-            socket.socket() as full
-        ):  # a queue of one, taken: further connections hang as behind a black hole
-            full.bind(("127.0.0.1", 0))
-            full.listen(0)
-            fillers = [socket.socket() for _ in range(3)]
-            for filler in fillers:
-                filler.setblocking(False)
-                filler.connect_ex(full.getsockname())
-            answer = await post(
-                Outbound(LAX, connect_s=0.2), f"http://127.0.0.1:{full.getsockname()[1]}/"
-            )
-            assert (answer.status, answer.error_kind) == (
-                None,
-                "timeout",
-            ) and answer.latency_ms < 2000
-            for filler in fillers:
-                filler.close()
-
-    run(scenario)
+async def test_a_host_that_never_accepts_is_a_timeout():
+    with (
+        socket.socket() as full
+    ):  # a queue of one, taken: further connections hang as behind a black hole
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        fillers = [socket.socket() for _ in range(3)]
+        for filler in fillers:
+            filler.setblocking(False)
+            filler.connect_ex(full.getsockname())
+        answer = await post(
+            Outbound(LAX, connect_s=0.2), f"http://127.0.0.1:{full.getsockname()[1]}/"
+        )
+        assert (answer.status, answer.error_kind) == (
+            None,
+            "timeout",
+        ) and answer.latency_ms < 2000
+        for filler in fillers:
+            filler.close()
 
 
 async def reset(server, writer):
@@ -183,24 +165,18 @@ async def hang_up(server, writer):
 
 
 @pytest.mark.parametrize("answering", [reset, hang_up])
-def test_a_connection_that_breaks_before_the_answer_is_told(answering):
-    async def scenario():
-        async with listening(answering) as server:
-            answer = await post(Outbound(LAX), f"http://127.0.0.1:{server.port}/")
-            assert (answer.status, answer.error_kind) == (None, "connect") and answer.error
-            assert len(server.requests) == 1
-
-    run(scenario)
+async def test_a_connection_that_breaks_before_the_answer_is_told(answering):
+    async with listening(answering) as server:
+        answer = await post(Outbound(LAX), f"http://127.0.0.1:{server.port}/")
+        assert (answer.status, answer.error_kind) == (None, "connect") and answer.error
+        assert len(server.requests) == 1
 
 
-def test_a_closed_port_is_told():
-    async def scenario():
-        async with listening() as server:
-            pass
-        answer = await post(Outbound(LAX), f"http://localhost:{server.port}/")
-        assert (answer.status, answer.error_kind) == (None, "connect")
-
-    run(scenario)
+async def test_a_closed_port_is_told():
+    async with listening() as server:
+        pass
+    answer = await post(Outbound(LAX), f"http://localhost:{server.port}/")
+    assert (answer.status, answer.error_kind) == (None, "connect")
 
 
 def test_the_answer_is_kept_as_safe_text():

@@ -1,7 +1,5 @@
 """When a delivery is tried again, by the published schedule: the rule alone, without a receiver."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

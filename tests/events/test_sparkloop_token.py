@@ -2,8 +2,6 @@
 It is off until somebody sets it.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.dispatcher import ReceiverThread, reply

@@ -2,8 +2,6 @@
 one we keep.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import socket

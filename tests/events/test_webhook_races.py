@@ -2,8 +2,6 @@
 switched on again.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest
@@ -14,21 +12,15 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.store.tx import Tx
 from tests.support.changes import SITE, changing
-from tests.support.dispatcher import BASE_URL, HOME, Office, office, receiving, run
+from tests.support.dispatcher import BASE_URL, HOME, Office, office, receiving
 from tests.support.races import Work, overlapping
 from tests.support.readings import changes_account, in_account
-from tests.support.service import ENGINES
 from tests.support.stores import statement
 
 _LEASE = statement(
     "UPDATE delivery SET lease_token = 'token', leased_until_ms = :until_ms WHERE webhook_id = "
     ":webhook_id"
 )
-
-
-@pytest.fixture(params=ENGINES)
-def engine(request: pytest.FixtureRequest) -> str:
-    return request.param  # type: ignore[no-any-return]
 
 
 def emitting(post: Office) -> Work:
@@ -83,70 +75,59 @@ def updating(post: Office, hook: webhooks.Webhook, flags: webhooks.Flags) -> Wor
 
 
 @pytest.mark.parametrize("event_first", [True, False])
-def test_an_event_that_commits_while_its_webhook_is_disabled_does_not_go_out_later(
+async def test_an_event_that_commits_while_its_webhook_is_disabled_does_not_go_out_later(
     engine: str, event_first: bool
 ) -> None:
-    async def scenario() -> None:
-        async with office(engine) as post, receiving() as receiver:
-            hook = await post.webhook(receiver.url)
-            works = [emitting(post), await disabling(post, hook)]
-            outcomes = await overlapping(post.store, *(works if event_first else reversed(works)))
-            assert outcomes == (None, None)
-            assert (await post.current(hook)).disabled_ms is not None
-            assert sorted(row.status for row, _ in await post.log(hook)) == ["cancelled", "failed"]
-            await post.write(updating(post, hook, webhooks.Flags()))
-            await post.deliver(DAY_MS)
-            assert receiver.requests == [], "only a replay sends it"
-
-    run(scenario())
+    async with office(engine) as post, receiving() as receiver:
+        hook = await post.webhook(receiver.url)
+        works = [emitting(post), await disabling(post, hook)]
+        outcomes = await overlapping(post.store, *(works if event_first else reversed(works)))
+        assert outcomes == (None, None)
+        assert (await post.current(hook)).disabled_ms is not None
+        assert sorted(row.status for row, _ in await post.log(hook)) == ["cancelled", "failed"]
+        await post.write(updating(post, hook, webhooks.Flags()))
+        await post.deliver(DAY_MS)
+        assert receiver.requests == [], "only a replay sends it"
 
 
 @pytest.mark.parametrize("event_first", [True, False])
-def test_an_event_that_commits_after_its_flag_was_unset_is_not_delivered(
+async def test_an_event_that_commits_after_its_flag_was_unset_is_not_delivered(
     engine: str, event_first: bool
 ) -> None:
-    async def scenario() -> None:
-        async with office(engine) as post, receiving() as receiver:
-            hook = await post.webhook(receiver.url)
-            works = [emitting(post), updating(post, hook, webhooks.Flags(new_referral=None))]
-            await overlapping(post.store, *(works if event_first else reversed(works)))
-            await post.deliver()
-            assert len(receiver.requests) == len(await post.log(hook)) == int(event_first)
-            await post.write(updating(post, hook, webhooks.Flags(new_referral=True)))
-            await post.deliver(DAY_MS)
-            assert len(receiver.requests) == int(event_first)
-
-    run(scenario())
+    async with office(engine) as post, receiving() as receiver:
+        hook = await post.webhook(receiver.url)
+        works = [emitting(post), updating(post, hook, webhooks.Flags(new_referral=None))]
+        await overlapping(post.store, *(works if event_first else reversed(works)))
+        await post.deliver()
+        assert len(receiver.requests) == len(await post.log(hook)) == int(event_first)
+        await post.write(updating(post, hook, webhooks.Flags(new_referral=True)))
+        await post.deliver(DAY_MS)
+        assert len(receiver.requests) == int(event_first)
 
 
 @pytest.mark.parametrize("disabled_first", [True, False])
-def test_a_resend_while_its_webhook_is_disabled_does_not_go_out_later(
+async def test_a_resend_while_its_webhook_is_disabled_does_not_go_out_later(
     engine: str, disabled_first: bool
 ) -> None:
-    async def scenario() -> None:
-        async with office(engine) as post, receiving() as receiver:
-            hook = await post.webhook(receiver.url)
-            await post.emit()
-            await post.deliver()
-            sent, _ = await post.one(hook)
-            again = partial(
-                changes_account(webhooks.resend, post.account_id, now_ms=post.now_ms),
-                scope="",
-                webhook_id=hook.id,
-                delivery_id=sent.id,
-            )
-            off = partial(
-                recording._disable,
-                outcome=an_outcome(post, hook, sent.id),
-                reason="It answered 410.",
-                base_url=BASE_URL,
-            )
-            await overlapping(post.store, *((off, again) if disabled_first else (again, off)))
-            assert (await post.one(hook))[0].status == (
-                "delivered" if disabled_first else "cancelled"
-            )
-            await post.write(updating(post, hook, webhooks.Flags()))
-            await post.deliver(DAY_MS)
-            assert len(receiver.requests) == 1
-
-    run(scenario())
+    async with office(engine) as post, receiving() as receiver:
+        hook = await post.webhook(receiver.url)
+        await post.emit()
+        await post.deliver()
+        sent, _ = await post.one(hook)
+        again = partial(
+            changes_account(webhooks.resend, post.account_id, now_ms=post.now_ms),
+            scope="",
+            webhook_id=hook.id,
+            delivery_id=sent.id,
+        )
+        off = partial(
+            recording._disable,
+            outcome=an_outcome(post, hook, sent.id),
+            reason="It answered 410.",
+            base_url=BASE_URL,
+        )
+        await overlapping(post.store, *((off, again) if disabled_first else (again, off)))
+        assert (await post.one(hook))[0].status == ("delivered" if disabled_first else "cancelled")
+        await post.write(updating(post, hook, webhooks.Flags()))
+        await post.deliver(DAY_MS)
+        assert len(receiver.requests) == 1

@@ -2,8 +2,6 @@
 in the platform code and link stay byte for byte as they were.
 """
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 
@@ -24,7 +22,6 @@ from tests.support.trade import SITE
 
 PLATFORMS = ("beehiiv", "brevo", "buttondown", "kit", "listmonk", "mailchimp", "mailerlite")
 PLATFORM = "mailchimp"  # where a test has only one
-pytestmark = pytest.mark.anyio
 FEW = ("mailchimp", "kit", "listmonk")
 
 

@@ -3,8 +3,6 @@ wrote, adopt it and write: not one write before the answer, nobody's code or cou
 and codes in the platform as they were.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
@@ -110,7 +108,6 @@ def writes(server: listmonk.ListmonkServer) -> list[Any]:
     return [each for each in server.seen if each.method != "GET"]
 
 
-@pytest.mark.anyio
 @pytest.mark.long
 @pytest.mark.parametrize("times", [1, 3])
 @pytest.mark.parametrize("engine", ENGINES)

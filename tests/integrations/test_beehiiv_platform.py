@@ -1,7 +1,5 @@
 """beehiiv against a strict stand-in."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from urllib.parse import parse_qsl, urlsplit
@@ -21,7 +19,6 @@ from tests.support.platforms.stand_in import access_to, contact, status
 NOW_S = 1_800_000_000
 
 PLATFORM = "beehiiv"
-pytestmark = pytest.mark.anyio
 
 
 async def test_connecting_names_the_publications_and_creates_the_fields(

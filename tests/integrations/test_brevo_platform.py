@@ -1,7 +1,5 @@
 """Brevo against a strict stand-in, which its own Python client accepts too."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any
@@ -22,7 +20,6 @@ from tests.support.platforms.stand_in import access_to, contact, status
 NOW_S = 1_800_000_000
 
 PLATFORM = "brevo"
-pytestmark = pytest.mark.anyio
 
 
 async def test_connecting_names_the_lists_and_creates_the_attributes(on_platform: Opened) -> None:

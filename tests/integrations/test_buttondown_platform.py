@@ -1,7 +1,5 @@
 """Buttondown against a strict stand-in."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json
@@ -19,7 +17,6 @@ from tests.support.platforms.stand_in import access_to, contact
 NOW_S = 1_800_000_000
 
 PLATFORM = "buttondown"
-pytestmark = pytest.mark.anyio
 
 
 async def test_connecting_names_the_newsletter(on_platform: Opened) -> None:

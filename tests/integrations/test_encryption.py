@@ -2,8 +2,6 @@
 only in their own row, can they be read again.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.integrations.encryption import (

@@ -2,8 +2,6 @@
 too.
 """
 
-from __future__ import annotations
-
 import time
 from typing import Any
 
@@ -22,7 +20,6 @@ from tests.support.platforms.stand_in import contact, garbage, pass_on, slow
 NOW_S = 1_800_000_000
 
 PLATFORM = "generic"
-pytestmark = pytest.mark.anyio
 
 
 async def test_contacts_are_written_with_the_operators_field_names(on_platform: Opened) -> None:

@@ -1,7 +1,5 @@
 """Ghost, by a strict stand-in: labels, newsletters, webhooks, and no echo of our own writes."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 
@@ -28,7 +26,6 @@ VALUES = {
 }
 
 PLATFORM = "ghost"
-pytestmark = pytest.mark.anyio
 
 
 def with_credentials(access: PlatformAccess, **more: str) -> PlatformAccess:

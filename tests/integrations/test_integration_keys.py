@@ -2,8 +2,6 @@
 read or was lost with the secret key; what the platform posts is verified again.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Kit against a strict stand-in."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import msgspec
@@ -23,7 +21,6 @@ from tests.support.trade import SITE
 NOW_S = 1_800_000_000
 
 PLATFORM = "kit"
-pytestmark = pytest.mark.anyio
 
 
 async def test_connecting_creates_the_fields_that_are_missing(on_platform: Opened) -> None:

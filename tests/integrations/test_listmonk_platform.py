@@ -1,7 +1,5 @@
 """listmonk against a strict stand-in, which the Python client for listmonk accepts too."""
 
-from __future__ import annotations
-
 import asyncio
 
 import listmonk as client
@@ -19,7 +17,6 @@ from tests.support.platforms.stand_in import contact
 NOW_S = 1_800_000_000
 
 PLATFORM = "listmonk"
-pytestmark = pytest.mark.anyio
 
 
 async def test_connecting_names_the_lists_and_needs_every_permission(on_platform: Opened) -> None:

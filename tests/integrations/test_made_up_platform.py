@@ -2,8 +2,6 @@
 has to stand. So the recipe is complete, and a module is short.
 """
 
-from __future__ import annotations
-
 import inspect
 from pathlib import Path
 
@@ -33,13 +31,11 @@ def test_the_module_is_short() -> None:
     assert len(Path(made_up_platform.__file__).read_text().splitlines()) <= MOST_LINES
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize("name", SHARED)
 async def test_it_stands_what_every_platform_has_to_stand(name: str) -> None:
     await SHARED[name](CASE)
 
 
-@pytest.mark.anyio
 async def test_its_list_is_read_and_its_webhooks_are_believed() -> None:
     async with CASE.open() as (server, platform, access):
         birds = [server.add(f"bird{number}@example.org") for number in range(5)]
@@ -57,7 +53,6 @@ async def test_its_list_is_read_and_its_webhooks_are_believed() -> None:
             platform.verify_hook(access, hook, now_s=NOW_S)
 
 
-@pytest.mark.anyio
 async def test_a_newsletter_is_synced_with_it(on: OnPlatform) -> None:
     """Its line in the table is all that the rest of the code needs."""
     assert isinstance(PLATFORMS[PLATFORM], made_up_platform.Pigeon)

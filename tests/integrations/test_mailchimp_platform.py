@@ -1,7 +1,5 @@
 """Mailchimp against a strict stand-in, which its own Python client accepts too."""
 
-from __future__ import annotations
-
 import asyncio
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -20,7 +18,6 @@ from tests.support.platforms.stand_in import access_to, contact
 NOW_S = 1_800_000_000
 
 PLATFORM = "mailchimp"
-pytestmark = pytest.mark.anyio
 
 
 async def test_connecting_names_the_account_the_audiences_and_creates_the_fields(

@@ -1,7 +1,5 @@
 """MailerLite against a strict stand-in, which its own Python client accepts too."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 
@@ -20,7 +18,6 @@ from tests.support.platforms.stand_in import access_to, contact, status
 NOW_S = 1_800_000_000
 
 PLATFORM = "mailerlite"
-pytestmark = pytest.mark.anyio
 
 
 async def test_connecting_creates_the_fields_that_are_missing(on_platform: Opened) -> None:

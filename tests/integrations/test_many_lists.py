@@ -2,8 +2,6 @@
 event loop never stops for long.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re
@@ -85,7 +83,6 @@ def test_too_many_lists_are_cut_without_a_freeze(key: str, steps_s: list[float])
         assert least_effort(longest_step_s, MOST_EFFORT) < MOST_EFFORT
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize("key", ["listmonk", "brevo"])
 @pytest.mark.parametrize(("count", "has_more"), [(500, False), (501, True)])
 async def test_five_hundred_lists_are_not_too_many(key: str, count: int, has_more: bool) -> None:
@@ -96,7 +93,6 @@ async def test_five_hundred_lists_are_not_too_many(key: str, count: int, has_mor
         assert len(server.seen) <= 2 + 500 // 50  # Brevo's pages have fifty
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize("key", ["mailchimp", "listmonk", "brevo"])
 async def test_a_list_that_comes_after_the_first_five_hundred_is_not_deleted(key: str) -> None:
     """Somebody whom the platform does not know: then the module looks whether the list is there."""

@@ -1,7 +1,5 @@
 """Every email platform has what belongs to it: its module, its stand-in with a case, its page."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 from collections.abc import Iterator

@@ -2,8 +2,6 @@
 answered quickly, applied once, and synced back by the service's own worker.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -2,8 +2,6 @@
 sentence or a result, never another error; and afterwards everything works.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Awaitable, Callable
@@ -22,7 +20,6 @@ from tests.support.platforms.cases import CASES, WEBHOOKS
 from tests.support.platforms.stand_in import Answer, contact, pass_on
 from tests.support.synced_platform import OnPlatform
 
-pytestmark = pytest.mark.anyio
 HUGE = 10**300
 
 

@@ -1,7 +1,5 @@
 """What is done with a contact, by what the platform knows of them: one table for all platforms."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Webhooks of every platform: none without a secret, each applied once, none in another's way."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec
@@ -21,7 +19,6 @@ from tests.support.stores import statement
 from tests.support.synced_platform import OnPlatform
 
 PLATFORM = "generic"
-pytestmark = pytest.mark.anyio
 NOW_S = 1_800_000_000
 EACH = pytest.mark.parametrize("key", WEBHOOKS)
 EACH_ENGINE = pytest.mark.parametrize("engine", ENGINES)

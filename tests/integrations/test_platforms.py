@@ -2,8 +2,6 @@
 servers, lost answers, fields and lists that were deleted, and people who left.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Sequence
@@ -42,7 +40,6 @@ from tests.support.platforms.stand_in import (
     status,
 )
 
-pytestmark = pytest.mark.anyio
 NOW_S = 1_800_000_000
 WRITTEN, LATER, REFUSED = WriteResult.WRITTEN, WriteResult.LATER, WriteResult.REFUSED
 LEFT, ABSENT = WriteResult.LEFT, WriteResult.ABSENT

@@ -2,8 +2,6 @@
 asked, and not one contact is written before they answer.
 """
 
-from __future__ import annotations
-
 import pytest
 from aiohttp import web
 
@@ -23,7 +21,6 @@ from tests.support.stores import statement
 # Every platform whose contacts have fields.
 PLATFORMS = ("beehiiv", "brevo", "buttondown", "kit", "listmonk", "mailchimp", "mailerlite")
 PLATFORM = "mailchimp"  # where a test has only one
-pytestmark = pytest.mark.anyio
 FEW = ("mailchimp", "kit", "listmonk")
 
 

@@ -2,8 +2,6 @@
 own writes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

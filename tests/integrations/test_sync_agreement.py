@@ -4,8 +4,6 @@ to where it came from. With confirmations required, nobody is there before they 
 joined there by themselves.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from datetime import UTC, datetime
@@ -301,7 +299,6 @@ def has_pages(is_polled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(ghost.Ghost, "about", about)
 
 
-@pytest.mark.anyio
 @pytest.mark.usefixtures("has_pages")
 @pytest.mark.parametrize("is_polled", [False, True], ids=["webhooks", "polled"])
 @pytest.mark.parametrize("engine", ENGINES)

@@ -2,8 +2,6 @@
 any path: not when they join, not in a first sync, not at night, not when they leave or are erased.
 """
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 
@@ -20,7 +18,6 @@ from tests.support.service import ENGINES
 from tests.support.stores import statement
 from tests.support.synced_platform import BesidePlatform, OpenPlatform
 
-pytestmark = pytest.mark.anyio
 EACH_ENGINE = pytest.mark.parametrize("engine", ENGINES)
 ADA = "ada@example.org"
 NOT_CONFIRMED = statement(

@@ -2,8 +2,6 @@
 unsubscribed because a list was read badly.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 
 import pytest
@@ -17,7 +15,7 @@ from tests.support.platforms.stand_in import status
 from tests.support.service import ENGINES
 from tests.support.synced_platform import BesidePlatform, OpenPlatform
 
-pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("engine", ENGINES)]
+pytestmark = pytest.mark.parametrize("engine", ENGINES)
 
 
 async def connect(on: BesidePlatform) -> None:

@@ -2,8 +2,6 @@
 left.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -23,7 +21,7 @@ from tests.support.readings import reads
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 
-pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("engine", ENGINES)]
+pytestmark = pytest.mark.parametrize("engine", ENGINES)
 
 
 async def says(synced: Synced, tool: GenericTool, **event: Any) -> bool:

@@ -3,8 +3,6 @@ integration is paused, the platform has a problem. Afterwards the platform has w
 and nobody who was erased has left a trace.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -13,14 +11,51 @@ import pytest
 from aiohttp import web
 
 from honeyguide.integrations import integrations
+from honeyguide.integrations.worker import IntegrationWorker
 from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS
-from tests.support.interrupted import Interrupted
+from tests.support.integrations import KEYS, Synced
 from tests.support.platforms.cases import WITH_LISTS
+from tests.support.platforms.stand_in import StandIn, pass_on
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 from tests.support.synced_platform import OnPlatform
+from tests.support.trade import SITE
 
-pytestmark = pytest.mark.anyio
+Between = Callable[[str], Awaitable[web.StreamResponse | None]]
+
+
+class Interrupted:
+    """Counts the steps of a sync, which are what the worker does with the database and each request
+    to the platform; and calls `between` before each one. That may answer instead of the platform.
+    """
+
+    def __init__(self, synced: Synced, server: StandIn, between: Between) -> None:
+        self.steps: list[str] = []
+        self._store: Any = synced.store
+        self._between = between
+        server.before = self._before_request
+        synced.worker = IntegrationWorker(self, synced.outbound, lambda: synced.now_ms, SITE, KEYS)  # type: ignore[arg-type]
+
+    def listen(self, topic: str, wake: Callable[[], None]) -> None:
+        self._store.listen(topic, wake)
+
+    async def read(self, work: Any, *args: Any, **named: Any) -> Any:
+        await self._step(work.__name__)
+        return await self._store.read(work, *args, **named)
+
+    async def write(self, work: Any, *args: Any, **named: Any) -> Any:
+        await self._step(work.__name__)
+        return await self._store.write(work, *args, **named)
+
+    async def _before_request(self, request: web.Request) -> web.StreamResponse:
+        answer = await self._step(f"{request.method} {request.path}")
+        return answer or await pass_on(request)
+
+    async def _step(self, name: str) -> web.StreamResponse | None:
+        self.steps.append(name)
+        return await self._between(name)
+
+
 EACH = pytest.mark.parametrize(
     ("key", "engine"), [(key, "sqlite") for key in WITH_LISTS] + [("mailchimp", "postgres")]
 )

@@ -3,8 +3,6 @@ platform has what we have, nobody who left is active, and no more was written th
 what was in flight.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 from typing import Any
@@ -24,7 +22,7 @@ from tests.support.service import ENGINES
 from tests.support.stores import statement
 from tests.support.workers import Worker
 
-pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("engine", ENGINES)]
+pytestmark = pytest.mark.parametrize("engine", ENGINES)
 BATCH = Generic.about.limits.per_batch
 # What the change of one subscriber may write: them, and whoever referred them.
 PER_CHANGE = 2

@@ -2,8 +2,6 @@
 are unsubscribed there too, and nobody is added for it. On every platform that has a list.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.subscribers.origins import Origin
@@ -14,7 +12,7 @@ from tests.support.service import ENGINES
 from tests.support.synced_platform import OnPlatform, OpenPlatform
 from tests.support.trade import NOON_MS
 
-pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("engine", ENGINES)]
+pytestmark = pytest.mark.parametrize("engine", ENGINES)
 # Everybody on a stand-in's list joined it between these times and noon.
 BEFORE_MS, CONNECTED_MS = 1_740_000_000_000, 1_750_000_000_000
 READER = "reader@example.org"

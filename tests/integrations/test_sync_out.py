@@ -2,8 +2,6 @@
 active who left.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -25,7 +23,7 @@ from tests.support.service import ENGINES
 from tests.support.stores import statement
 from tests.support.trade import SITE
 
-pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("engine", ENGINES)]
+pytestmark = pytest.mark.parametrize("engine", ENGINES)
 
 
 def fields_of(tool: GenericTool, email: str) -> dict[str, Any]:

@@ -2,8 +2,6 @@
 repair the sync goes on.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 
 import pytest
@@ -21,7 +19,7 @@ from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import status
 from tests.support.service import ENGINES
 
-pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("engine", ENGINES)]
+pytestmark = pytest.mark.parametrize("engine", ENGINES)
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 remove them there, once, on every platform; here they stay as they are.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from typing import Any
@@ -27,7 +25,6 @@ from tests.support.stores import statement
 from tests.support.synced_platform import BesidePlatform, OpenPlatform
 from tests.support.web import operator, text_of
 
-pytestmark = pytest.mark.anyio
 EACH_ENGINE = pytest.mark.parametrize("engine", ENGINES)
 NAMES = ("ada", "bea", "cleo")
 

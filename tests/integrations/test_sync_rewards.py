@@ -1,7 +1,5 @@
 """Which of an advocate's rewards a platform is told about."""
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.rewards import adjustments, rewards
@@ -12,7 +10,7 @@ from tests.support.platforms.generic import GenericTool
 from tests.support.readings import reads
 from tests.support.service import ENGINES
 
-pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("engine", ENGINES)]
+pytestmark = pytest.mark.parametrize("engine", ENGINES)
 
 
 async def test_the_last_reward_that_is_really_theirs_is_written(

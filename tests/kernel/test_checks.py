@@ -1,7 +1,5 @@
 """What callers write is kept as written or refused with a sentence that names the parameter."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

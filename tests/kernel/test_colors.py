@@ -1,7 +1,5 @@
 """Whatever color an operator chooses, what readers see in it can be read, in both themes."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

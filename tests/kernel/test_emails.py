@@ -2,8 +2,6 @@
 sentence.
 """
 
-from __future__ import annotations
-
 import email_validator
 import pytest
 from hypothesis import example, given

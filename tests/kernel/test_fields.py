@@ -1,8 +1,7 @@
 """What a struct says about its fields, and what is read from it: rules, columns, views, forms."""
 
-from __future__ import annotations
-
 from decimal import Decimal
+from enum import StrEnum
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 
@@ -15,6 +14,7 @@ from honeyguide.kernel import checks, fields, money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.public import doc
 from honeyguide.partners.publications import Publication, PublicationChanges
+from honeyguide.store.rows import RowMaker
 
 Title = Annotated[str, doc("A title.", label="Title", rule=partial(checks.text, limit=5))]
 Fee = Annotated[Any, doc("A fee.", rule=money.cents, unit="cents")]
@@ -85,11 +85,11 @@ class Note(NamedTuple):
     id: str
     author_id: str
     fee_cents: int
-    is_open: int
-    tags: str
+    is_open: bool
+    tags: list[str]
     title: str | None
     seen_ms: int | None
-    is_new: int | None
+    is_new: bool | None
 
 
 class NoteView(View, frozen=True):
@@ -104,7 +104,50 @@ class NoteView(View, frozen=True):
     is_new: bool | None
 
 
-NOTE = Note("n1", "a1", 250, 1, '["x"]', None, 0, 0)
+NOTE = RowMaker(Note).one("n1", "a1", 250, 1, '["x"]', None, 0, 0)
+
+
+class Status(StrEnum):
+    OPEN = "open"
+
+
+class Point(msgspec.Struct, frozen=True):
+    x: int
+
+
+class Stored(NamedTuple):
+    status: Status
+    point: Point | None
+    counts: dict[str, int]
+    lines: list[Point]
+    is_seen: bool = False
+
+
+def test_a_row_has_its_columns_as_the_types_of_its_fields_say() -> None:
+    row = RowMaker(Stored).one("open", None, '{"a":1}', '[{"x":2}]', 1)
+    assert row == Stored(Status.OPEN, None, {"a": 1}, [Point(2)], True)
+    assert row.status is Status.OPEN and row.is_seen is True
+    assert RowMaker(Stored).one("open", '{"x":3}', "{}", "[]").point == Point(3)
+    assert (NOTE.is_open, NOTE.tags, NOTE.is_new) == (True, ["x"], False)
+    assert RowMaker(Point).one is Point, "nothing to read costs nothing"
+
+
+@pytest.mark.parametrize("wrong", ["closed", None])
+def test_a_column_that_its_type_does_not_know_is_an_error(wrong: str | None) -> None:
+    with pytest.raises(ValueError):
+        RowMaker(Stored).one(wrong, None, "{}", "[]")
+
+
+def test_columns_of_a_row_become_what_the_database_has() -> None:
+    stored = fields.as_stored(NOTE, ("fee_cents", "is_open", "tags", "is_new", "title"))
+    assert stored == {
+        "fee_cents": 250,
+        "is_open": 1,
+        "tags": '["x"]',
+        "is_new": 0,
+        "title": None,
+    }
+    assert type(stored["is_open"]) is int
 
 
 def test_a_view_is_filled_from_the_columns_that_belong_to_its_fields() -> None:

@@ -1,7 +1,5 @@
 """Notes that outlive the process that wrote them, in files that stay small."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Which page a query asks for, and what its `Link` header says. Pure rules, without a server."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Amounts as people type them into forms and spreadsheets: none is taken for another."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -1,7 +1,5 @@
 """The lab plays, its limits hold, and a family is a small file."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

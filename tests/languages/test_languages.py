@@ -2,8 +2,6 @@
 and each language writes plurals, dates and numbers in its own way.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -19,6 +17,8 @@ from honeyguide.languages.language import (
     preferred_language,
 )
 from honeyguide.mail import texts
+from honeyguide.mail.layout import EmailBranding
+from honeyguide.mail.texts import AdvocateFacts, UnlockedReward
 from honeyguide.pages.readers.errors import FROM_THE_DOMAIN
 from tests import messages
 
@@ -157,7 +157,9 @@ def test_arabic_has_six_forms_in_the_usual_order() -> None:
 
 def test_emails_have_the_languages_plurals() -> None:
     email = texts.reward_unlocked(
-        get_language("pl"), newsletter="Wax", reward="Mug", referrals=5, hub="https://example.org"
+        EmailBranding("Wax", get_language("pl")),
+        AdvocateFacts("https://example.org", referrals=5),
+        UnlockedReward("Mug"),
     )
     assert "dołączyło 5 osób" in email.text and email.subject == "Zdobyta nagroda: „Mug”"
 

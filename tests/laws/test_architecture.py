@@ -5,8 +5,6 @@ Each law is a function from a module to its complaints. Every law is tried on ev
 culprit of its own below.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -1,7 +1,5 @@
 """The benches stay alive: everything in them runs, for a moment."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

@@ -2,8 +2,6 @@
 caller binds another account or campaign, it is listed here with the reason.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

@@ -2,8 +2,6 @@
 upgrade at its top.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from datetime import date

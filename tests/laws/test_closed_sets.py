@@ -4,8 +4,6 @@ look facts up there. These tests find tables that somebody keeps elsewhere, keye
 by their strings.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re

@@ -4,8 +4,6 @@ names.
 Each test lists every offender, and is tried on a planted one.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import re

@@ -2,8 +2,6 @@
 exist, the layout has every package, and handlers take what it says.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import keyword

@@ -1,7 +1,5 @@
 """docs/decisions/README.md lists every decision with its title, date and status."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 formed.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Callable, Iterator

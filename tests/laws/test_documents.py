@@ -2,8 +2,6 @@
 option, make target, file, route and page that they name exists.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Callable, Iterator

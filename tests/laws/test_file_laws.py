@@ -1,8 +1,7 @@
 """Laws on whole files: how long they are, which tests the documents name, where markup is made."""
 
-from __future__ import annotations
-
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,6 +15,10 @@ from tests.laws.test_architecture import (
     read,
     sources,
 )
+
+ROOT = Path(__file__).parents[2]
+# Tables that a line of 100 columns would break into several lines a row.
+TABLES = ("api/routes.py",)
 
 # Whoever makes markup from text has escaped it first, or drew it without any text of others.
 MAKES_MARKUP = {
@@ -42,6 +45,22 @@ def test_markup_is_made_in_few_places_and_every_one_is_known() -> None:
     assert {path: count for path, count in found.items() if count} == expected
     for path in escaping:
         assert "autoescape=True" in (SOURCE / path).read_text(encoding="utf-8")
+
+
+def test_tables_are_one_row_a_line_of_at_most_140_columns() -> None:
+    """The formatter leaves these files alone, and only these may be wider than 100."""
+    ruff = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["ruff"]
+    paths = [f"src/honeyguide/{path}" for path in TABLES]
+    assert ruff["format"]["exclude"] == paths
+    ignored = ruff["lint"]["per-file-ignores"]
+    assert [path for path, rules in ignored.items() if "E501" in rules] == paths
+    wide = [
+        f"{path}:{number}: {len(line)} columns, over 140"
+        for path in paths
+        for number, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > 140
+    ]
+    assert not wide, "\n" + "\n".join(wide)
 
 
 @pytest.mark.parametrize(("pattern", "most"), [("*.sql", 110), ("*.css", 120)])
@@ -156,3 +175,12 @@ def test_documents_name_tests_that_exist() -> None:
         named = re.findall(r"`(tests/[\w/]+\.py|bench/\w+\.py)`", page.read_text(encoding="utf-8"))
         assert named, f"{page.name} names no test"
         assert [path for path in named if not (root / path).exists()] == [], page.name
+
+
+def test_every_test_lies_in_the_folder_of_its_package() -> None:
+    """So that whoever changes a package runs its tests alone."""
+    tests = Path(__file__).parents[1]
+    packages = {path.name for path in SOURCE.iterdir() if path.is_dir()}
+    folders = packages | {"browser", "lab", "laws", "serving"}
+    places = [path.relative_to(tests) for path in tests.rglob("test_*.py")]
+    assert [path.as_posix() for path in places if path.parts[0] not in folders] == []

@@ -1,7 +1,5 @@
 """The README's walk with curl works as it is printed, and keeps every promise of its comments."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

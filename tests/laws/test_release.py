@@ -2,8 +2,6 @@
 they are all that the guide needs on an empty machine or for an upgrade.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

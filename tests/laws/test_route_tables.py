@@ -2,8 +2,6 @@
 can have the address of a page of ours.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

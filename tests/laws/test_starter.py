@@ -1,7 +1,5 @@
 """Commands that tests start run the code of their own checkout."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -2,8 +2,6 @@
 outlives its owner.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

@@ -2,8 +2,6 @@
 the built site itself.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections import Counter

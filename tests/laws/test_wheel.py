@@ -2,8 +2,6 @@
 used from an empty folder.
 """
 
-from __future__ import annotations
-
 import contextlib
 import email
 import email.message

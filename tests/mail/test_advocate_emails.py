@@ -2,8 +2,6 @@
 imports and backfills, and none to those who stopped them.
 """
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -1,14 +1,14 @@
 """An address at which an email bounced is not written to again, against a real SMTP server."""
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.mail import emails, sending
+from honeyguide.mail.content import email
 from honeyguide.mail.email_kinds import CONFIRM
+from honeyguide.mail.emails import EmailToSend
 from honeyguide.mail.transports import SmtpTransport
 from honeyguide.store.change import Change
 from tests.support.mailbox import Mailbox
@@ -111,16 +111,9 @@ def test_the_owner_sees_it_on_the_subscribers_page(service: Service) -> None:
 
 
 async def _queue_failed(change: Change, subscriber_id: str) -> None:
-    await emails.enqueue(
-        change.tx,
-        account_id=change.tenant.account_id,
-        to=EmailAddress("ana@example.org"),
-        kind=CONFIRM,
-        subject="Please confirm",
-        text="Please",
-        about=subscriber_id,
-        now_ms=change.now_ms,
-    )
+    to, message = EmailAddress("ana@example.org"), email("Please confirm", "Please")
+    sent = EmailToSend(change.tenant.account_id, to, CONFIRM, message)
+    await emails.send(change.tx, sent._replace(about=subscriber_id), now_ms=change.now_ms)
     await change.run(
         statement(
             "UPDATE letter SET failed_ms = :now_ms, due_ms = NULL, bounced = 1 "

@@ -2,8 +2,6 @@
 A real mail server gets one of each kind, on both engines.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Emails are in the language of the page on which somebody signed up, if pages follow browsers."""
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.rewards import advocate_emails

@@ -2,27 +2,19 @@
 to accept an invitation, to choose a new password. On both engines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
 
-from honeyguide.accounts import attempts
 from honeyguide.kernel.ids import new_id
 from tests.support.mailbox import Mailbox
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import PASSWORD, WebClient, mistakes, operator, text_of
 
+pytestmark = pytest.mark.usefixtures("roomy_logins")
+
 NEW = "four quiet green herons"
-
-
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All tests share one IP address; the limits have tests of their own."""
-    for name in ("LOGIN_BY_ADDRESS", "EMAILS_BY_ADDRESS"):
-        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 
 @pytest.fixture

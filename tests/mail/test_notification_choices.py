@@ -2,8 +2,6 @@
 or not at all.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re
@@ -19,7 +17,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.periods import zone_of
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import digests, emails, notification_links, notifications, slack_messages
+from honeyguide.mail import digests, emails, notification_choices, notifications, slack_messages
 from honeyguide.mail.notification_kinds import AT_ONCE, NOTIFICATION_KINDS, WEEKLY_SUMMARY
 from honeyguide.partners import payout_notifications
 from honeyguide.store.tx import Tx
@@ -258,7 +256,7 @@ def test_two_processes_post_a_slack_message_once(ana: Operator) -> None:
 
 def test_one_click_turns_a_kind_off_and_a_get_does_not(ana: Operator) -> None:
     site = ana.service.services.site
-    url = notification_links.turn_off_url(
+    url = notification_choices.turn_off_url(
         site, ana.account_id, WEEKLY_SUMMARY, link_version=0, now_ms=ana.service.now_ms()
     )
     assert "Turn this off?" in httpx.get(url, verify=False).text

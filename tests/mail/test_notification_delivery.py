@@ -2,8 +2,6 @@
 nobody else: by digest, and on Slack.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -23,6 +21,7 @@ from honeyguide.mail import (
 from honeyguide.mail.content import email
 from honeyguide.mail.notification_choices import Choice
 from honeyguide.mail.notification_kinds import CODES_LOW, DAILY, OFF, WEEKLY
+from honeyguide.mail.notifications import Notification
 from honeyguide.store import Store
 from tests.support.readings import changes_account, reads_account
 from tests.support.service import ENGINES
@@ -46,13 +45,15 @@ class Two:
     async def tell(self, account_id: str, kind: str, sentence: str, *, now_ms: int) -> None:
         await self.store.write(
             notifications.notify,
-            account_id,
-            "somebody@example.org",
-            kind,
-            f"{kind}:{sentence}",
-            email(sentence, "More about it."),
-            link="/",
-            base_url=SITE.base_url,
+            SITE.base_url,
+            Notification(
+                account_id=account_id,
+                to="somebody@example.org",
+                kind=kind,
+                once=f"{kind}:{sentence}",
+                message=email(sentence, "More about it."),
+                link="/",
+            ),
             now_ms=now_ms,
         )
 

@@ -2,8 +2,6 @@
 does not, never lost.
 """
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -2,8 +2,6 @@
 lost or sent for ever.
 """
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -2,8 +2,6 @@
 and the settings.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from email.errors import MessageError

@@ -2,8 +2,6 @@
 operator would not upload on purpose is refused with a sentence.
 """
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Callable

@@ -2,8 +2,6 @@
 line, and nothing of them is stored.
 """
 
-from __future__ import annotations
-
 import io
 import zipfile
 from pathlib import Path
@@ -17,7 +15,7 @@ from tests.support.moving_files import FIXTURES
 from tests.support.process import command
 from tests.support.service import ONE_ENGINE, Service
 from tests.support.stores import statement
-from tests.support.web import operator, run_import, text_of, upload
+from tests.support.web import Operator, run_import, text_of, upload
 
 GIGABYTE = 1024**3
 
@@ -48,9 +46,8 @@ BAD = {
 @pytest.mark.parametrize(("data", "sentence"), BAD.values(), ids=list(BAD))
 @ONE_ENGINE
 def test_the_dashboard_refuses_it_and_stores_nothing(
-    service: Service, data: bytes, sentence: str
+    service: Service, alice: Operator, data: bytes, sentence: str
 ) -> None:
-    alice = operator(service)
     answer = alice.web.http.post(
         "/subscribers/import",
         data={"csrf": alice.web.token("/subscribers/import"), "source": "mailchimp"},
@@ -71,8 +68,7 @@ def test_the_line_with_the_open_quote_is_named() -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @ONE_ENGINE
-def test_any_common_encoding_is_read(service: Service, encoding: str) -> None:
-    alice = operator(service)
+def test_any_common_encoding_is_read(alice: Operator, encoding: str) -> None:
     run_import(alice, upload(alice, "email,name\nzoe@example.org,Zoë Müller\n".encode(encoding)))
     assert alice.subscriber("zoe@example.org")["name"] == "Zoë Müller"
 
@@ -106,8 +102,7 @@ def test_unknown_answers_are_refused(option: str, sentence: str) -> None:
 
 
 @ONE_ENGINE
-def test_an_archive_is_imported_whole(service: Service) -> None:
-    alice = operator(service)
+def test_an_archive_is_imported_whole(service: Service, alice: Operator) -> None:
     header = b"Email Address,First Name,MEMBER_RATING,CONFIRM_TIME,LEID,EUID\n"
     files = {
         f"{status}_email_audience_export_1a.csv": header
@@ -138,8 +133,7 @@ def test_an_archive_is_imported_whole(service: Service) -> None:
     ids=["nothing", "heading", "NULs", "broken", "png", "jpeg", "pdf", "xlsx", "zip", "xls"],
 )
 @ONE_ENGINE
-def test_a_file_that_holds_nobody_is_refused(service: Service, data: bytes, sentence: str) -> None:
-    alice = operator(service)
+def test_a_file_that_holds_nobody_is_refused(alice: Operator, data: bytes, sentence: str) -> None:
     answer = alice.web.http.post(
         "/subscribers/import",
         data={"csrf": alice.web.token("/subscribers/import")},

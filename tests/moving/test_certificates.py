@@ -1,8 +1,5 @@
 """The certificate of a move says exactly what differs between a file and what is here."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,21 +16,13 @@ from honeyguide.signups import signups
 from honeyguide.store.purging import Purge
 from honeyguide.subscribers import campaigns, link_parameters
 from honeyguide.subscribers.campaigns import CampaignSettings
-from honeyguide.work.certificates import check_some
+from honeyguide.work.moving import compare_some
 from tests.support.changes import SITE
 from tests.support.dispatcher import HOME
 from tests.support.imported import Program
 from tests.support.readings import reads
-from tests.support.service import ENGINES
-from tests.support.stores import OpenStore
 
 SECRETS = [b"a secret key of the tests, which is long enough"]
-
-
-@pytest.fixture(params=ENGINES)
-def program(request: pytest.FixtureRequest) -> Iterator[Program]:
-    with OpenStore(request.param) as opened:
-        yield Program(opened)
 
 
 def begin(program: Program, import_id: str) -> str:
@@ -49,7 +38,7 @@ def go_on(program: Program, check_id: str, most: int = 1_000) -> Certificate:
         for _ in range(most):
             if not await store.read(checking.running, now_ms=program.now_ms, most=1):
                 break
-            await check_some(SITE, SECRETS, store, [check_id], program.now_ms)
+            await compare_some(SITE, SECRETS, store, [check_id], program.now_ms)
         return await store.read(reads(checking.get, program.tenant), check_id)
 
     return program.opened.run(run())
@@ -219,7 +208,7 @@ def test_it_goes_on_where_it_was_and_counts_nothing_twice(
     monkeypatch.setattr("honeyguide.moving.import_files.PART", 1)
     kept = program.bring(WHOLE)
     check_id = begin(program, kept.id)
-    assert go_on(program, check_id, 2).found.lines == 2
+    assert go_on(program, check_id, 2).tally.lines == 2
     assert begin(program, kept.id) == check_id, "it runs already"
 
     async def again() -> None:
@@ -248,10 +237,10 @@ def test_who_compares_late_neither_counts_a_part_twice_nor_goes_back(
         check = await store.read(reads(checking.get, program.tenant), check_id)
         compared = await store.read(checking.compare_part, SITE, check, now_ms=program.now_ms)
         for _ in range(2):
-            await check_some(SITE, SECRETS, store, [check_id], program.now_ms)
+            await compare_some(SITE, SECRETS, store, [check_id], program.now_ms)
         await store.write(checking.record, check, compared)
         check = await store.read(reads(checking.get, program.tenant), check_id)
-        assert (check.next_part, check.found.lines) == (2, 2)
+        assert (check.next_part, check.tally.lines) == (2, 2)
 
     program.opened.run(late())
     assert go_on(program, check_id).content["lines"]["compared"] == 4

@@ -1,12 +1,7 @@
 """The way back: an export in the form that SparkLoop imports comes back through our own import."""
 
-from __future__ import annotations
-
 import csv
 import io
-from collections.abc import Iterator
-
-import pytest
 
 from honeyguide.moving import exporting
 from honeyguide.moving.export_formats import ExportFormat
@@ -15,15 +10,7 @@ from honeyguide.subscribers.subscriber_filters import of_show
 from tests.support.changes import SITE
 from tests.support.imported import Program
 from tests.support.readings import reads
-from tests.support.service import ENGINES
-from tests.support.stores import OpenStore
-from tests.support.web import operator
-
-
-@pytest.fixture(params=ENGINES)
-def program(request: pytest.FixtureRequest) -> Iterator[Program]:
-    with OpenStore(request.param) as opened:
-        yield Program(opened)
+from tests.support.web import Operator
 
 
 def exported(program: Program, form: ExportFormat) -> str:
@@ -75,8 +62,7 @@ def test_an_export_for_sparkloop_comes_back_through_our_import(program: Program)
     assert exported(other, ExportFormat.SPARKLOOP) == text, "and goes out as it came"
 
 
-def test_the_dashboard_exports_both_forms(service) -> None:
-    alice = operator(service)
+def test_the_dashboard_exports_both_forms(alice: Operator) -> None:
     alice.subscribe("ann@example.org", name="Ann")
     whole = alice.web.get("/subscribers/export.csv").text
     assert whole.startswith(",".join(exporting.COLUMNS))

@@ -1,7 +1,5 @@
 """An export in many batches has every subscriber once, whichever list it is of."""
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.kernel.tenant import Tenant

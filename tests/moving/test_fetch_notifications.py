@@ -1,11 +1,5 @@
 """A fetch in the background tells the operator how it ended, once, and nothing about anybody."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import pytest
-
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.moving import fetching
 from honeyguide.moving.fetching import RemoteFetch
@@ -14,16 +8,9 @@ from tests.support.incumbent import KEY
 from tests.support.moves import Move, moving
 from tests.support.platforms.stand_in import status
 from tests.support.readings import reads
-from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 
 KEYS = EncryptionKeys([b"\xab" * 32])
-
-
-@pytest.fixture(params=ENGINES)
-def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
-    with OpenStore(request.param) as opened:
-        yield opened
 
 
 async def let_go_on(move: Move, import_id: str, key: str = KEY) -> None:

@@ -2,9 +2,6 @@
 what was broken since, down to the line.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,8 +15,6 @@ from tests.moving.test_certificates import begin, certify, differences, go_on
 from tests.support.imported import Program
 from tests.support.incumbent import IncumbentServer
 from tests.support.moves import Move
-from tests.support.service import ENGINES
-from tests.support.stores import OpenStore
 
 WHO = "(SELECT id FROM subscriber WHERE email = :email)"
 # What is done to one person: who that is, and in which way the certificate must say it.
@@ -74,12 +69,6 @@ DAMAGES: dict[CheckKind, tuple[int, list[str]]] = {
         ],
     ),
 }
-
-
-@pytest.fixture(params=ENGINES)
-def program(request: pytest.FixtureRequest) -> Iterator[Program]:
-    with OpenStore(request.param) as opened:
-        yield Program(opened)
 
 
 def moved_in(program: Program, people: int) -> Any:

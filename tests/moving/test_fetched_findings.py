@@ -1,23 +1,12 @@
 """What an import of fetched people finds is exactly what is odd about them."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import pytest
 
 from honeyguide.moving import importing
 from honeyguide.moving.findings import FindingKind
 from tests.support.moves import moving
 from tests.support.readings import reads
-from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
-
-
-@pytest.fixture(params=ENGINES)
-def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
-    with OpenStore(request.param) as opened:
-        yield opened
 
 
 def count(opened: OpenStore, where: str) -> int:

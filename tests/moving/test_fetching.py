@@ -1,9 +1,6 @@
 """People fetched from another service's API: all of them once, whatever happens meanwhile."""
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -20,14 +17,7 @@ from tests.support.incumbent import KEY, IncumbentServer, person
 from tests.support.moves import moving
 from tests.support.platforms.stand_in import garbage, pass_on, status
 from tests.support.readings import change_of, reads
-from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
-
-
-@pytest.fixture(params=ENGINES)
-def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
-    with OpenStore(request.param) as opened:
-        yield opened
 
 
 def emails(lines: list[dict[str, str]]) -> list[str]:
@@ -53,7 +43,7 @@ def test_everybody_once_with_all_that_is_said(opened: OpenStore) -> None:
             500,
             500,
         )
-        assert fetch.unknown == {"fingerprint": 5} and fetch.says_who_left
+        assert fetch.not_understood == {"fingerprint": 5} and fetch.says_who_left
         # Three pages, and the first once more.
         assert len(move.server.seen) == 4
         by_email = {line["email"]: line for line in lines}
@@ -79,7 +69,7 @@ def test_everybody_once_with_all_that_is_said(opened: OpenStore) -> None:
         # It is an ordinary import now.
         kept = await move.store.read(importing.get, move.tenant, import_id)
         assert kept.total == 500 and kept.file_name.endswith(": The Old Program")
-        assert kept.chosen == remote_people.MAPPING and kept.columns == remote_people.HEADER
+        assert kept.mapping == remote_people.MAPPING and kept.header == remote_people.HEADER
 
     opened.run(work())
     assert opened.ask("SELECT COUNT(*) FROM fetched_person") == [(0,)]
@@ -290,7 +280,7 @@ def test_people_who_cannot_be_read_are_counted_and_skipped(opened: OpenStore) ->
         async with move.server.serving():
             import_id = await move.begin()
             fetch = await move.fetch(import_id)
-        assert fetch.fetched == 248 and fetch.unknown[remote_people.UNREADABLE] == 2
+        assert fetch.fetched == 248 and fetch.not_understood[remote_people.UNREADABLE] == 2
         assert len(move.server.seen) == 3
 
     opened.run(work())
@@ -322,7 +312,7 @@ def test_payouts_are_documents_and_no_ledger_entries(opened: OpenStore) -> None:
                 import_id = await move.begin()
                 fetch = await move.fetch(import_id, only_people=False)
                 assert fetch.stage == FetchStage.DONE
-                assert fetch.unknown == {"documents that could not be read": 1}
+                assert fetch.not_understood == {"documents that could not be read": 1}
         assert await move.store.read(reads(moved_documents.count, move.tenant)) == 449
 
     opened.run(work())
@@ -373,6 +363,6 @@ def test_people_with_hundreds_of_fields_that_nobody_knows(opened: OpenStore) -> 
         async with move.server.serving():
             import_id = await move.begin()
             fetch = await move.fetch(import_id)
-        assert fetch.fetched == 600 and len(fetch.unknown) == remote_people.MOST_NAMES
+        assert fetch.fetched == 600 and len(fetch.not_understood) == remote_people.MOST_NAMES
 
     opened.run(work())

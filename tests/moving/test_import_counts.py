@@ -2,8 +2,6 @@
 adjustment, and what was given there is never given again.
 """
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,14 +12,8 @@ from honeyguide.moving.counts import Counted, missing
 from honeyguide.rewards import adjustments, backfill, earned_rewards
 from tests.support.changes import SITE
 from tests.support.imported import Program
-from tests.support.stores import OpenStore
 
 ANN = "ann@example.org"
-
-
-@pytest.fixture
-def program(opened: OpenStore) -> Program:
-    return Program(opened)
 
 
 def given_to(program: Program, email: str) -> list[tuple[str, int, str, str | None]]:

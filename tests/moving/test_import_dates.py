@@ -2,8 +2,6 @@
 which the other tools write a date is read.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 

@@ -2,8 +2,6 @@
 says what to do, on the dashboard and on the command line.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from honeyguide.moving import import_files, importing, stored_files
 from honeyguide.moving.import_files import MOST_COLUMNS, ONE_LINE
 from tests.support.process import command, migrated, new_account
 from tests.support.service import Service
-from tests.support.web import operator, run_import, text_of, upload
+from tests.support.web import Operator, operator, run_import, text_of, upload
 
 
 def addresses(number: int, separator: str = ",") -> bytes:
@@ -66,8 +64,9 @@ def test_as_many_columns_as_are_allowed_are_read() -> None:
     assert [len(name) for name in header] == [5, 255], "a page shows each name many times"
 
 
-def test_the_dashboard_and_the_command_line_say_so(service: Service, tmp_path: Path) -> None:
-    alice = operator(service)
+def test_the_dashboard_and_the_command_line_say_so(
+    service: Service, alice: Operator, tmp_path: Path
+) -> None:
     answer = alice.web.http.post(
         "/subscribers/import",
         data={"csrf": alice.web.token("/subscribers/import")},
@@ -92,8 +91,7 @@ def test_a_file_of_several_slices_is_stored_whole(
     assert alice.total() == 501
 
 
-def test_an_upload_that_was_cut_off_is_not_shown(service: Service) -> None:
-    alice = operator(service)
+def test_an_upload_that_was_cut_off_is_not_shown(service: Service, alice: Operator) -> None:
 
     tenant = Tenant(alice.account_id, alice.campaign_id)
     begin = partial(

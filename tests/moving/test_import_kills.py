@@ -2,8 +2,6 @@
 loses nobody.
 """
 
-from __future__ import annotations
-
 import random
 import time
 from contextlib import ExitStack

@@ -2,16 +2,13 @@
 what cannot be taken over.
 """
 
-from __future__ import annotations
-
 from honeyguide.moving import importing
 from tests.support.planted import permit, refuse
 from tests.support.service import Service
-from tests.support.web import chosen_columns, operator, run_import, text_of, upload
+from tests.support.web import Operator, chosen_columns, run_import, text_of, upload
 
 
-def test_a_dry_run_lists_collisions_before_the_start(service: Service) -> None:
-    alice = operator(service)
+def test_a_dry_run_lists_collisions_before_the_start(alice: Operator) -> None:
     import_id = upload(
         alice,
         "email,code,referrer\nann@example.org,one,\nben@example.org,one,nobody\n"
@@ -30,8 +27,9 @@ def test_a_dry_run_lists_collisions_before_the_start(service: Service) -> None:
     assert alice.total() == 3
 
 
-def test_a_referrer_that_the_database_refuses_holds_back_no_other(service: Service) -> None:
-    alice = operator(service)
+def test_a_referrer_that_the_database_refuses_holds_back_no_other(
+    service: Service, alice: Operator
+) -> None:
     people = [f"later{n}@{alice.account_id}.example" for n in range(6)]
     rows = [f"{email},{people[0] if email != people[0] else ''},1" for email in people]
     trigger = f"planted_{alice.account_id.replace('-', '')[-12:]}"

@@ -2,8 +2,6 @@
 equal but the ids, and a second import changes nothing.
 """
 
-from __future__ import annotations
-
 import contextlib
 from typing import Any
 

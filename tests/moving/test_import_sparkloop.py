@@ -1,7 +1,5 @@
 """`honeyguide import sparkloop` as a real process: a whole program moves in, and nothing leaves."""
 
-from __future__ import annotations
-
 import csv
 import io
 import random

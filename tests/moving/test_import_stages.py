@@ -2,8 +2,6 @@
 other tool's ID, and nobody hears of it.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.events import webhooks
@@ -16,12 +14,6 @@ from honeyguide.subscribers import codes
 from tests.support.dispatcher import HOME
 from tests.support.imported import LOUD, Program
 from tests.support.stores import OpenStore
-
-
-@pytest.fixture
-def program(opened: OpenStore) -> Program:
-    return Program(opened)
-
 
 # The first lines name referrers who come later. `ann` is named by code, email address and ID.
 MIXED = (

@@ -1,17 +1,9 @@
 """A dry run foretells what an import finds about counts and rewards."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import pytest
-
 from honeyguide.moving import import_files, sources, uploaded_files
 from honeyguide.moving.findings import FindingKind, in_words
 from honeyguide.moving.trial import Trial
 from tests.support.imported import Program
-from tests.support.service import ENGINES
-from tests.support.stores import OpenStore
 
 # Ann has two verified referrals in the file, and Ben one that is pending.
 FILE = (
@@ -23,12 +15,6 @@ FILE = (
     "ann@example.org,,,,0,A boat\n"
     "eve@example.org,,one,rejected,7,\n"
 )
-
-
-@pytest.fixture(params=ENGINES)
-def program(request: pytest.FixtureRequest) -> Iterator[Program]:
-    with OpenStore(request.param) as opened:
-        yield Program(opened)
 
 
 def try_out(program: Program, text: str) -> list[tuple[int, str]]:

@@ -2,8 +2,6 @@
 changes of the secret key, shown to everybody by its public half.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterator
@@ -22,12 +20,6 @@ from tests.support.service import ENGINES, Service
 from tests.support.stores import OpenStore
 
 OLD, NEW = b"\xab" * 32, b"\xcd" * 32
-
-
-@pytest.fixture(params=ENGINES)
-def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
-    with OpenStore(request.param) as store:
-        yield store
 
 
 def key(opened: OpenStore, *secret_keys: bytes) -> Ed25519PrivateKey:

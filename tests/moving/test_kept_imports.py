@@ -1,23 +1,10 @@
 """The file of an import is kept after it is done. Nobody stays in it who was erased."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import pytest
 
 from honeyguide.signups import signups
 from honeyguide.signups.lifecycle import SubscriberChanges
 from tests.support.imported import Program
-from tests.support.service import ENGINES
-from tests.support.stores import OpenStore
-
-
-@pytest.fixture(params=ENGINES)
-def program(request: pytest.FixtureRequest) -> Iterator[Program]:
-    with OpenStore(request.param) as opened:
-        yield Program(opened)
-
 
 FILE = (
     "email,code,referrer,referrals\n"

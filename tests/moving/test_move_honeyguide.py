@@ -1,8 +1,6 @@
 """A whole Honeyguide moved into another one through its API: people, codes, referrers, statuses,
 counts, publications and programs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -2,8 +2,6 @@
 nothing was sent. Through the real service, on both engines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
@@ -19,7 +17,7 @@ from tests.support.newsletter import Newsletter
 from tests.support.readings import reading
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
-from tests.support.web import Operator, operator, run_import, text_of, upload
+from tests.support.web import Operator, run_import, text_of, upload
 
 # Of each file: everybody's codes.
 CODES: dict[str, dict[str, list[str]]] = {
@@ -93,10 +91,9 @@ def bring(alice: Operator, name: str) -> str:
     ],
 )
 def test_a_file_comes_along_once_and_its_old_links_credit_their_owners(
-    service: Service, name: str
+    service: Service, alice: Operator, name: str
 ) -> None:
     """In one test, because an import through the service takes most of its time."""
-    alice = operator(service)
     wax = Newsletter(service, member=alice)
     host = f"{name.replace('_', '-')}.links.example"
     verify(alice, host)
@@ -153,8 +150,7 @@ def check_links(alice: Operator, wax: Newsletter, host: str, name: str) -> None:
     assert bool(tried) == (name in CODES)
 
 
-def test_the_other_order_of_dates_can_be_chosen(service: Service) -> None:
-    alice = operator(service)
+def test_the_other_order_of_dates_can_be_chosen(alice: Operator) -> None:
     import_id = upload(alice, (FIXTURES / "any.csv").read_bytes(), "any.csv")
     page = f"/subscribers/import/{import_id}"
     assert "Day before month" in text_of(alice.web.get(page).text)

@@ -1,11 +1,5 @@
 """Our own export keeps notes, consents and earned rewards, so that another Honeyguide has them."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import pytest
-
 from honeyguide.moving.source_columns import FIELDS
 from honeyguide.rewards import earned_rewards
 from honeyguide.store.tx import Tx
@@ -13,17 +7,10 @@ from honeyguide.subscribers import consents, notes
 from tests.moving.test_certificates import certify, differences
 from tests.support.imported import LOUD, Program
 from tests.support.readings import change_of
-from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 
 HEADER = "email,ref_code,referrals_verified,notes,consents,earned_rewards\n"
 DAY = "2026-01-02T03:04:05.678Z"
-
-
-@pytest.fixture(params=ENGINES)
-def program(request: pytest.FixtureRequest) -> Iterator[Program]:
-    with OpenStore(request.param) as opened:
-        yield Program(opened)
 
 
 def line(email: str, code: str, **cells: str) -> str:

@@ -5,8 +5,6 @@ Seconds are CPU time of the loop, so that a busy machine changes nothing. `bench
 what visitors notice.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 

@@ -2,8 +2,6 @@
 may answer.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -22,8 +20,6 @@ from tests.support.effort import effort_of
 from tests.support.incumbent import KEY, IncumbentServer, person
 from tests.support.loop_steps import MOST_EFFORT
 from tests.support.platforms.stand_in import FREE, Answer, garbage, status
-
-pytestmark = pytest.mark.anyio
 
 STRICT = OutboundPolicy(https_only=True, loopback_ok=False)
 

@@ -1,7 +1,5 @@
 """Signed documents: whatever is changed in one is found, and what is no document is refused."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

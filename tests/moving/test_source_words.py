@@ -1,7 +1,5 @@
 """What other tools write: statuses, links, names of files; and Mailchimp's archive."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 

@@ -2,8 +2,6 @@
 every column is read as what it is, and nothing is dropped without a word.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -2,8 +2,6 @@
 are those of the demo, which has something of almost everything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

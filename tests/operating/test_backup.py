@@ -1,7 +1,5 @@
 """A copy taken while the service runs, and the way back by the very line that is printed."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

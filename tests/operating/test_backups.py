@@ -2,8 +2,6 @@
 they fail.
 """
 
-from __future__ import annotations
-
 import asyncio
 import dataclasses
 import gzip

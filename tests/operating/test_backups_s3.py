@@ -1,7 +1,5 @@
 """Backups in an S3-compatible bucket, on moto's server."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 afterwards, on another folder and another server, and whoever was erased stays erased.
 """
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 

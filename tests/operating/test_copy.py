@@ -2,8 +2,6 @@
 found before the copy is kept.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`honeyguide copy` of large and lively databases, and of processes that are killed on the way."""
 
-from __future__ import annotations
-
 import hashlib
 import random
 import subprocess

@@ -1,7 +1,5 @@
 """The log of erasures after a restore: who is erased again, and what is left alone."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Any

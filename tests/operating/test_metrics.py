@@ -1,7 +1,5 @@
 """What Prometheus reads: every number is of something that really happened."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -16,7 +14,9 @@ from honeyguide.api.state_metrics import StateMetrics
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.mail import emails
+from honeyguide.mail.content import email
 from honeyguide.mail.email_kinds import TEST_EMAIL
+from honeyguide.mail.emails import EmailToSend
 from honeyguide.operating.backups import records
 from honeyguide.operating.backups.records import BackupRecord
 from honeyguide.store import job_runs
@@ -121,15 +121,9 @@ def test_what_nobody_works_on_gets_old(engine: str) -> None:
 
 
 async def write_email(tx: Tx, account_id: str) -> None:
-    await emails.enqueue(
-        tx,
-        account_id=account_id,
-        to=EmailAddress("alice@example.org"),
-        kind=TEST_EMAIL,
-        subject="Hello",
-        text="Hello",
-        now_ms=system_clock(),
-    )
+    to = EmailAddress("alice@example.org")
+    hello = EmailToSend(account_id, to, TEST_EMAIL, email("Hello", "Hello"))
+    await emails.send(tx, hello, now_ms=system_clock())
 
 
 LEDGER, RATES, SEND = "check the ledger", "update confirmation rates", "send emails"

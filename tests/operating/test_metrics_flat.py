@@ -1,7 +1,5 @@
 """What a scrape reads does not grow with the tables: a hundred times the rows, the same cost."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any

@@ -2,8 +2,6 @@
 people erased.
 """
 
-from __future__ import annotations
-
 import gzip
 import re
 import shutil

@@ -1,7 +1,5 @@
 """A restore, a copy and a move bring nothing back that was revoked."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from functools import partial

@@ -1,7 +1,5 @@
 """Which backups are deleted, and which never are."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

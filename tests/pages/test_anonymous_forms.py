@@ -2,8 +2,6 @@
 unknown, unsubscribed or erased, after the same statements or the same wait. On both engines.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterable, Iterator

@@ -2,8 +2,6 @@
 time for a value of backslashes (CVE-2024-7592), and a machine may have such a Python.
 """
 
-from __future__ import annotations
-
 import http.cookies
 from typing import Any, NoReturn
 

@@ -2,8 +2,6 @@
 spreadsheet may open, with hostile text in each field that ends up in it. On both engines.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 

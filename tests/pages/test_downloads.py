@@ -2,8 +2,6 @@
 runs as a formula.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -2,8 +2,6 @@
 codes, and floods. Other websites are in `test_hostile_origins.py`.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Signups from the operator's own website: who may call, by which rules, and what nobody learns."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib

@@ -2,8 +2,6 @@
 nobody who is subscribed.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import httpx

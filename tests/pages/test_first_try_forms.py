@@ -1,7 +1,5 @@
 """The forms for publications, programs and rewards succeed at once and lose nothing on errors."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The documentation inside the service, as files that somebody built, and without them."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path

@@ -5,18 +5,16 @@ Every GET of the dashboard's table is opened, and every form that shows again wh
 is escaped when a page is rendered, whatever store it came from, so one engine is enough.
 """
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 
 import pytest
 
 from honeyguide.accounts import attempts
-from honeyguide.languages.language import ENGLISH
 from honeyguide.mail import layout, partner_texts, texts
-from honeyguide.mail.layout import EmailBranding
+from honeyguide.mail.layout import EmailBranding, EmailLinks
 from honeyguide.mail.own_texts import EDITABLE, FIELDS
+from honeyguide.mail.texts import AdvocateFacts, RewardAhead, UnlockedReward
 from honeyguide.pages.dashboard.routes import PAGES
 from honeyguide.pages.readers import start
 from honeyguide.pages.readers.page_texts import PAGE_TEXTS
@@ -288,15 +286,17 @@ def test_no_email_lets_markup_through() -> None:
         reply_to=EVIL,
         privacy_url="https://example.org/?q=<evil>",
         imprint_url="https://example.org/?q=<evil>",
+        own_texts={f"{kind}_{field}": EVIL for kind in EDITABLE for field in FIELDS},
     )
-    own = {f"{kind}_{field}": EVIL for kind in EDITABLE for field in FIELDS}
     samples: dict[str, Any] = {
         "int": 3,
         "int | None": 3,
         "list[tuple[str, str]]": [(EVIL, EVIL)],
         "Iterable[Sequence[str]]": [(EVIL, EVIL, EVIL)],
-        "Language": ENGLISH,
-        "Mapping[str, str]": own,
+        "EmailBranding": brand,
+        "AdvocateFacts": AdvocateFacts(EVIL, 3, 3, EVIL),
+        "UnlockedReward": UnlockedReward(EVIL, EVIL, EVIL, EVIL),
+        "RewardAhead | None": RewardAhead(EVIL, 3, EVIL),
     }
     written = [
         function
@@ -311,7 +311,7 @@ def test_no_email_lets_markup_through() -> None:
         parameters = inspect.signature(function).parameters
         values = {name: samples.get(each.annotation, EVIL) for name, each in parameters.items()}
         message = function(**values)
-        made = layout.parts(message, brand, stop_url=EVIL, leave_url=EVIL)
+        made = layout.parts(message, brand, EmailLinks(stop=EVIL, leave=EVIL))
         assert unescaped(made.html, function.__name__) == []
         assert "&lt;evil" in made.html and "{{7*7}}" in made.html
 

@@ -2,8 +2,6 @@
 letter, at every endpoint and by every method.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -2,8 +2,6 @@
 and what to do. On both engines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

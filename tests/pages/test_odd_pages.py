@@ -2,8 +2,6 @@
 never that there is nothing.
 """
 
-from __future__ import annotations
-
 import re
 
 from tests.support.service import Service

@@ -2,8 +2,6 @@
 sends it.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.pages import bodies

@@ -1,7 +1,5 @@
 """A page that refuses a method names the methods it takes (RFC 9110, section 15.5.6)."""
 
-from __future__ import annotations
-
 import re
 
 import httpx

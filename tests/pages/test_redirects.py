@@ -1,7 +1,5 @@
 """No request chooses where a browser is sent: whatever it asks for, it is a page of ours."""
 
-from __future__ import annotations
-
 import ast
 import itertools
 import re

@@ -2,8 +2,6 @@
 nothing is.
 """
 
-from __future__ import annotations
-
 import copy
 import gzip
 import re

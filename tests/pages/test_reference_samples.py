@@ -1,8 +1,6 @@
 """Every sample of the API reference is sent as it is, and accepted. The quick run sends what curl
 would; the long one runs the Python and the JavaScript."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -2,15 +2,13 @@
 /.well-known/security.txt.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
 import httpx
 import pytest
 
-from honeyguide.api.security_txt import security_txt
+from honeyguide.api.system import security_txt
 from honeyguide.kernel.clock import DAY_MS
 from tests.support.embeds import SITE, embedding
 from tests.support.service import Service

@@ -1,7 +1,5 @@
 """Links that need no login: without our signature for the same purpose, they open nothing."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,7 +8,7 @@ import pytest
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.site import Site
-from honeyguide.mail import notification_choices, notification_links
+from honeyguide.mail import notification_choices
 from honeyguide.mail.notification_kinds import BUDGET
 from honeyguide.pages.readers import start
 from honeyguide.subscribers import hub, reader_links
@@ -52,7 +50,7 @@ def state(service: Service) -> Dump:
 
 def test_notifications_are_turned_off_by_our_own_links_only(service: Service) -> None:
     alice, site = operator(service), service.services.site
-    good = notification_links.turn_off_url(
+    good = notification_choices.turn_off_url(
         site, alice.account_id, BUDGET, link_version=0, now_ms=service.now_ms()
     ).rpartition("/")[2]
     before = state(service)

@@ -1,7 +1,5 @@
 """Templates can be read: short lines, one element per line. Other tests check what pages say."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

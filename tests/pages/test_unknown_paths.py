@@ -1,7 +1,5 @@
 """Where nothing is: a page for people, JSON for programs. On both engines."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.http_client import local_client

@@ -1,7 +1,5 @@
 """Who is notified about a budget, how often, and in how many steps, on both engines."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import random
@@ -14,14 +12,11 @@ import pytest
 from honeyguide.partners import budget_notifications, charges, programs
 from honeyguide.store import Store
 from tests.support.changes import changing
-from tests.support.service import ENGINES
 from tests.support.trade import DAY_MS, NOON_MS, SITE, Trade, on
 
 HELD = {"referral_pending_duration_enabled": True}
 # The last day of November 2026, noon UTC.
 LAST_DAY_MS = NOON_MS + 15 * DAY_MS
-
-both_engines = pytest.mark.parametrize("engine", ENGINES)
 
 
 async def notified(trade: Trade, now_ms: int = NOON_MS) -> dict[str, int]:
@@ -48,54 +43,43 @@ async def heard(trade: Trade, partner: int) -> list[str]:
 OWNER = {"budget_80": 1, "budget_100": 1}
 
 
-@both_engines
-def test_a_budget_lowered_to_or_below_what_is_spent_is_reached_and_partners_are_notified(
-    engine: str,
+async def test_a_budget_lowered_to_or_below_what_is_spent_is_reached_and_partners_are_notified(
+    store: Store,
 ) -> None:
-    async def scenario(store: Store) -> None:
-        for lowered in (299, 300):
-            trade = await Trade.begin(store, partners=2, cpa=300, total_budget=30_000)
-            await trade.arrive()
-            await trade.tell()
-            await trade.offer(total_budget=301)  # above what is spent
-            await trade.tell()
-            assert not await trade.reached() and await heard(trade, 0) == []
-            await trade.offer(total_budget=lowered)
-            await trade.tell()
-            assert await trade.reached()
-            assert [await heard(trade, n) for n in (0, 1)] == [["budget_reached"]] * 2
-            assert (await trade.outcome((await trade.arrive()).id))[3] == "budget_spent"
-            await trade.offer(
-                total_budget=10
-            )  # lowered further: reached already, so nothing new to say
-            await trade.tell(NOON_MS + DAY_MS)
-            assert await heard(trade, 0) == ["budget_reached"]
-            await trade.offer(total_budget=600)
-            await trade.tell(NOON_MS + DAY_MS)
-            assert [await heard(trade, n) for n in (0, 1)] == [
-                ["budget_reached", "budget_reopened"]
-            ] * 2
-            assert (await trade.outcome((await trade.arrive()).id))[1] == 300
-
-    on(engine, scenario)
+    for lowered in (299, 300):
+        trade = await Trade.begin(store, partners=2, cpa=300, total_budget=30_000)
+        await trade.arrive()
+        await trade.tell()
+        await trade.offer(total_budget=301)  # above what is spent
+        await trade.tell()
+        assert not await trade.reached() and await heard(trade, 0) == []
+        await trade.offer(total_budget=lowered)
+        await trade.tell()
+        assert await trade.reached()
+        assert [await heard(trade, n) for n in (0, 1)] == [["budget_reached"]] * 2
+        assert (await trade.outcome((await trade.arrive()).id))[3] == "budget_spent"
+        await trade.offer(
+            total_budget=10
+        )  # lowered further: reached already, so nothing new to say
+        await trade.tell(NOON_MS + DAY_MS)
+        assert await heard(trade, 0) == ["budget_reached"]
+        await trade.offer(total_budget=600)
+        await trade.tell(NOON_MS + DAY_MS)
+        assert [await heard(trade, n) for n in (0, 1)] == [
+            ["budget_reached", "budget_reopened"]
+        ] * 2
+        assert (await trade.outcome((await trade.arrive()).id))[1] == 300
 
 
-@both_engines
-def test_a_budget_lowered_to_nothing_is_reached_though_nothing_is_spent(engine: str) -> None:
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store, total_budget=0)
-        assert await notified(trade) == {} and not await trade.reached(), (
-            "creating a program notifies nobody"
-        )
-        await trade.offer(total_budget=900)
-        assert await notified(trade) == {}
-        await trade.offer(total_budget=0)
-        assert (
-            await notified(trade) == {"budget_100": 1, "budget_reached": 1}
-            and await trade.reached()
-        )
-
-    on(engine, scenario)
+async def test_a_budget_lowered_to_nothing_is_reached_though_nothing_is_spent(store: Store) -> None:
+    trade = await Trade.begin(store, total_budget=0)
+    assert await notified(trade) == {} and not await trade.reached(), (
+        "creating a program notifies nobody"
+    )
+    await trade.offer(total_budget=900)
+    assert await notified(trade) == {}
+    await trade.offer(total_budget=0)
+    assert await notified(trade) == {"budget_100": 1, "budget_reached": 1} and await trade.reached()
 
 
 def test_the_job_is_woken_when_there_is_something_to_say_and_only_then() -> None:
@@ -122,109 +106,93 @@ def test_the_job_is_woken_when_there_is_something_to_say_and_only_then() -> None
     on("sqlite", scenario)
 
 
-@both_engines
-def test_partners_hear_of_a_reach_at_most_once_a_day_and_of_a_reopening_only_after_one(
-    engine: str,
+async def test_partners_hear_of_a_reach_at_most_once_a_day_and_of_a_reopening_only_after_one(
+    store: Store,
 ) -> None:
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store, partners=3, cpa=300, total_budget=300)
-        await trade.arrive()
-        assert await notified(trade) == {**OWNER, "budget_reached": 3}
-        await trade.offer(total_budget=600)
-        assert await notified(trade) == {**OWNER, "budget_reached": 3, "budget_reopened": 3}
-        await trade.arrive()
-        assert await trade.reached()
-        assert await notified(trade) == {**OWNER, "budget_reached": 3, "budget_reopened": 3}, (
-            "told today already"
-        )
-        await trade.offer(total_budget=900)
-        after = NOON_MS + DAY_MS
-        assert await notified(trade, after) == {
-            **OWNER,
-            "budget_reached": 3,
-            "budget_reopened": 3,
-        }, "they never heard of it"
-        await trade.arrive(now_ms=NOON_MS)
-        midnight = NOON_MS + DAY_MS // 2
-        assert await notified(trade, midnight - 1) == {
-            **OWNER,
-            "budget_reached": 3,
-            "budget_reopened": 3,
-        }
-        assert await notified(trade, midnight) == {
-            **OWNER,
-            "budget_reached": 6,
-            "budget_reopened": 3,
-        }, "still reached"
-        assert await notified(trade, midnight + DAY_MS) == {
-            **OWNER,
-            "budget_reached": 6,
-            "budget_reopened": 3,
-        }
-        await trade.offer(total_budget=1_200)
-        assert await notified(trade, after) == {**OWNER, "budget_reached": 6, "budget_reopened": 6}
-
-    on(engine, scenario)
+    trade = await Trade.begin(store, partners=3, cpa=300, total_budget=300)
+    await trade.arrive()
+    assert await notified(trade) == {**OWNER, "budget_reached": 3}
+    await trade.offer(total_budget=600)
+    assert await notified(trade) == {**OWNER, "budget_reached": 3, "budget_reopened": 3}
+    await trade.arrive()
+    assert await trade.reached()
+    assert await notified(trade) == {**OWNER, "budget_reached": 3, "budget_reopened": 3}, (
+        "told today already"
+    )
+    await trade.offer(total_budget=900)
+    after = NOON_MS + DAY_MS
+    assert await notified(trade, after) == {
+        **OWNER,
+        "budget_reached": 3,
+        "budget_reopened": 3,
+    }, "they never heard of it"
+    await trade.arrive(now_ms=NOON_MS)
+    midnight = NOON_MS + DAY_MS // 2
+    assert await notified(trade, midnight - 1) == {
+        **OWNER,
+        "budget_reached": 3,
+        "budget_reopened": 3,
+    }
+    assert await notified(trade, midnight) == {
+        **OWNER,
+        "budget_reached": 6,
+        "budget_reopened": 3,
+    }, "still reached"
+    assert await notified(trade, midnight + DAY_MS) == {
+        **OWNER,
+        "budget_reached": 6,
+        "budget_reopened": 3,
+    }
+    await trade.offer(total_budget=1_200)
+    assert await notified(trade, after) == {**OWNER, "budget_reached": 6, "budget_reopened": 6}
 
 
-@both_engines
-def test_a_reopening_nobody_heard_of_is_told_once_the_budget_is_open_again(engine: str) -> None:
+async def test_a_reopening_nobody_heard_of_is_told_once_the_budget_is_open_again(
+    store: Store,
+) -> None:
     """Raised, reached and raised again before the job ran: partners still believe what they heard
     first.
     """
-
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store, cpa=300, total_budget=300)
-        await trade.arrive()
-        await trade.tell()
-        await trade.offer(total_budget=600)
-        await trade.arrive()
-        await trade.tell()
-        assert await heard(trade, 0) == ["budget_reached"], "it is reached, and they know"
-        await trade.offer(total_budget=900)
-        await trade.tell()
-        assert await heard(trade, 0) == ["budget_reached", "budget_reopened"]
-
-    on(engine, scenario)
+    trade = await Trade.begin(store, cpa=300, total_budget=300)
+    await trade.arrive()
+    await trade.tell()
+    await trade.offer(total_budget=600)
+    await trade.arrive()
+    await trade.tell()
+    assert await heard(trade, 0) == ["budget_reached"], "it is reached, and they know"
+    await trade.offer(total_budget=900)
+    await trade.tell()
+    assert await heard(trade, 0) == ["budget_reached", "budget_reopened"]
 
 
-@both_engines
-def test_a_month_that_is_over_is_told_to_its_owner_and_not_to_partners(engine: str) -> None:
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store, cpa=300, total_budget=300)
-        await trade.arrive(now_ms=LAST_DAY_MS)
-        assert await notified(trade, LAST_DAY_MS + DAY_MS) == OWNER
-        other = await Trade.begin(store, cpa=300, total_budget=300)
-        await other.arrive(now_ms=LAST_DAY_MS)
-        await other.tell(LAST_DAY_MS)
-        await other.offer(
-            total_budget=900, now_ms=LAST_DAY_MS + DAY_MS
-        )  # opens November too, which is not closed yet
-        await other.tell(LAST_DAY_MS + DAY_MS)
-        assert not await other.reached() and await heard(other, 0) == ["budget_reached"]
-
-    on(engine, scenario)
+async def test_a_month_that_is_over_is_told_to_its_owner_and_not_to_partners(store: Store) -> None:
+    trade = await Trade.begin(store, cpa=300, total_budget=300)
+    await trade.arrive(now_ms=LAST_DAY_MS)
+    assert await notified(trade, LAST_DAY_MS + DAY_MS) == OWNER
+    other = await Trade.begin(store, cpa=300, total_budget=300)
+    await other.arrive(now_ms=LAST_DAY_MS)
+    await other.tell(LAST_DAY_MS)
+    await other.offer(
+        total_budget=900, now_ms=LAST_DAY_MS + DAY_MS
+    )  # opens November too, which is not closed yet
+    await other.tell(LAST_DAY_MS + DAY_MS)
+    assert not await other.reached() and await heard(other, 0) == ["budget_reached"]
 
 
-@both_engines
-def test_partners_of_a_deleted_program_are_not_notified(engine: str) -> None:
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store, partners=2, cpa=300, total_budget=300, **HELD)
-        reader = await trade.arrive()
-        delete = changing(programs.delete, trade.site, trade.owner, NOON_MS)
-        await store.write(delete, trade.program.id)
-        await trade.verify_due(NOON_MS + 14 * DAY_MS)
-        assert (await trade.outcome(reader.id))[1] == 300
-        assert await notified(trade, NOON_MS + 14 * DAY_MS) == OWNER
-
-    on(engine, scenario)
+async def test_partners_of_a_deleted_program_are_not_notified(store: Store) -> None:
+    trade = await Trade.begin(store, partners=2, cpa=300, total_budget=300, **HELD)
+    reader = await trade.arrive()
+    delete = changing(programs.delete, trade.site, trade.owner, NOON_MS)
+    await store.write(delete, trade.program.id)
+    await trade.verify_due(NOON_MS + 14 * DAY_MS)
+    assert (await trade.outcome(reader.id))[1] == 300
+    assert await notified(trade, NOON_MS + 14 * DAY_MS) == OWNER
 
 
 async def notify_a_batch(store: Store, now_ms: int) -> bool:
     return await store.write(budget_notifications.notify_due, SITE, now_ms=now_ms)
 
 
-@both_engines
 def test_many_partners_are_notified_in_bounded_steps(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -256,7 +224,6 @@ def test_many_partners_are_notified_in_bounded_steps(
     on(engine, scenario)
 
 
-@both_engines
 def test_only_partners_who_heard_of_a_reach_hear_of_its_reopening(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,7 +245,6 @@ def test_only_partners_who_heard_of_a_reach_hear_of_its_reopening(
     on(engine, scenario)
 
 
-@both_engines
 def test_changes_in_parallel_with_charges_and_notifications_agree(engine: str) -> None:
     """Owner, readers and job at once, over three days. At the end what each partner heard last is
     how the budget stands.

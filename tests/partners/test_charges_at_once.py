@@ -1,7 +1,5 @@
 """Requests that charge one program at the same moment: no fee too many and none twice."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections import Counter

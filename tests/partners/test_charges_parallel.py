@@ -3,8 +3,6 @@ its last cent and not one more, each person once, and everybody is told once. Wh
 between leaves nothing half done.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 import time
@@ -148,7 +146,6 @@ def test_processes_killed_in_the_middle_of_charging_leave_nothing_half_done(
 # -- everything at once
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_confirmations_ripening_cap_changes_and_a_close_do_not_stand_in_each_others_way(
     engine: str,
 ) -> None:
@@ -195,7 +192,6 @@ def test_confirmations_ripening_cap_changes_and_a_close_do_not_stand_in_each_oth
     on(engine, scenario)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_a_budget_raised_while_its_first_fee_of_the_month_does_not_fit_is_open_again(
     engine: str,
 ) -> None:
@@ -227,7 +223,6 @@ def test_a_budget_raised_while_its_first_fee_of_the_month_does_not_fit_is_open_a
 
 @pytest.mark.parametrize("lowered", [599, 600, 601])
 @pytest.mark.parametrize("charge_first", [True, False])
-@pytest.mark.parametrize("engine", ENGINES)
 def test_a_budget_lowered_after_midnight_waits_for_the_last_fee_of_the_month_before(
     engine: str, charge_first: bool, lowered: int
 ) -> None:
@@ -261,7 +256,6 @@ def test_a_budget_lowered_after_midnight_waits_for_the_last_fee_of_the_month_bef
 
 @pytest.mark.parametrize("lowered", [300, 599, 600, 601])
 @pytest.mark.parametrize("charge_first", [True, False])
-@pytest.mark.parametrize("engine", ENGINES)
 def test_a_budget_lowered_while_a_fee_is_charged_knows_what_is_spent(
     engine: str, charge_first: bool, lowered: int
 ) -> None:
@@ -303,7 +297,6 @@ def test_a_budget_lowered_while_a_fee_is_charged_knows_what_is_spent(
     on(engine, scenario)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_the_same_person_at_one_moment_in_two_months_is_one_charge(engine: str) -> None:
     """Two machines, two clocks, two addresses of one person: different budgets are no lock between
     them.
@@ -329,7 +322,6 @@ def test_the_same_person_at_one_moment_in_two_months_is_one_charge(engine: str) 
     on(engine, scenario)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_a_charge_that_breaks_at_any_step_changes_nothing(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

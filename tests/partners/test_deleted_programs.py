@@ -2,8 +2,6 @@
 its owner can see it until then.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -2,18 +2,13 @@
 HTTP and at the command line.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-import pytest
-
 from tests.support.partner_network import publication_fields
 from tests.support.process import Serving, command, migrated, new_account
-from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 
 DAY_S = 86_400
@@ -166,7 +161,6 @@ def the_clock_steps_back(deal: Deal, month: str) -> None:
     deal.admin("verify")
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_a_hold_a_month_end_and_a_payout_on_a_real_server(engine: str) -> None:
     with Serving(migrated(engine)) as server:
         deal = Deal(engine, server)

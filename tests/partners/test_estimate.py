@@ -2,8 +2,6 @@
 would be a lie.
 """
 
-from __future__ import annotations
-
 import random
 
 import pytest

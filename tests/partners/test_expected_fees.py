@@ -2,8 +2,6 @@
 budget over all partners, never more than a partner's cap.
 """
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -4,8 +4,6 @@ it; and what the owner sees of a partner is what the partner sees.
 A page that shows such figures gets its rows in `FIGURES`.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -2,21 +2,16 @@
 `verify` sees it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
-from tests.support.service import ENGINES
 from tests.support.stores import statement
 from tests.support.trade import HOUR_MS, NOON_MS, Trade, on
 
 EDGE_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
-
-both_engines = pytest.mark.parametrize("engine", ENGINES)
 
 
 # -- what the database itself refuses
@@ -85,7 +80,6 @@ ONLY = {
 }
 
 
-@both_engines
 def test_the_database_itself_refuses_to_change_what_is_booked(engine: str) -> None:
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store)
@@ -108,7 +102,6 @@ def test_the_database_itself_refuses_to_change_what_is_booked(engine: str) -> No
     on(engine, scenario)
 
 
-@both_engines
 def test_a_charge_that_differs_in_nothing_is_accepted(engine: str) -> None:
     """Otherwise the statements above could be refused for another reason."""
 

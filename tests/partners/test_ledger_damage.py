@@ -1,7 +1,5 @@
 """For each kind of damage to the ledger, the promises of `verify` that notice it, by name."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 from collections.abc import Awaitable, Callable
@@ -16,7 +14,6 @@ from honeyguide.store.tx import Tx
 from honeyguide.subscribers import check_slices
 from honeyguide.subscribers.check_slices import LAST_KEY
 from tests.support.ledger_damages import DAMAGES
-from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import HOUR_MS, Trade, verify
 
@@ -88,7 +85,6 @@ def statements_of(damage: str) -> list[str]:
     return damage.split("; ")
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_every_kind_of_damage_is_noticed_by_the_promises_that_it_breaks(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,8 +2,6 @@
 process.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import io

@@ -2,8 +2,6 @@
 text or a rounded float.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from decimal import Decimal

@@ -2,8 +2,6 @@
 counts in.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

@@ -2,8 +2,6 @@
 erasing somebody is none.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +14,7 @@ from honeyguide.events import change_log
 from honeyguide.partners import digest_rules, month_digests, payouts, rules, statements
 from honeyguide.partners.digest_rules import DigestPart
 from honeyguide.store import Store, Tx
-from honeyguide.work.month_digests import DIGESTS
+from honeyguide.work.money import DIGESTS
 from honeyguide.work.notifications import notify_about_payouts
 from tests.partners.test_ledger_damage import disarm
 from tests.support.changes import SITE, new_change
@@ -25,14 +23,13 @@ from tests.support.process import command
 from tests.support.readings import reads_account
 from tests.support.service import ENGINES, Service
 from tests.support.stores import OpenStore, statement
-from tests.support.trade import HOUR_MS, Trade, on
+from tests.support.trade import HOUR_MS, Trade
 from tests.support.web import operator, text_of
 
 NOVEMBER, DECEMBER = "2026-11", "2026-12"
 EDGE_MS = rules.month_bounds(NOVEMBER)[1]
 JANUARY_MS = rules.month_bounds(DECEMBER)[1] + HOUR_MS
 
-both_engines = pytest.mark.parametrize("engine", ENGINES)
 
 CHARGE = "charge WHERE id = (SELECT MIN(id) FROM charge)"
 REVERSAL = "charge WHERE id = (SELECT MIN(id) FROM charge WHERE fee_cents < 0)"
@@ -65,27 +62,23 @@ async def trade_two_months(store: Store) -> Trade:
     return trade
 
 
-@both_engines
-def test_every_month_that_was_closed_meanwhile_gets_a_digest_also_of_a_closed_account(
-    engine: str,
+async def test_every_month_that_was_closed_meanwhile_gets_a_digest_also_of_a_closed_account(
+    store: Store,
 ) -> None:
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store)
-        await trade.arrive()
-        await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
-        await digest_all(store)
-        closed = statement("UPDATE account SET closed_ms = 1 WHERE id = :id", "changes account")
-        await store.write(lambda tx: tx.run(closed, id=trade.owner.account_id))
-        months = [NOVEMBER, DECEMBER, "2027-01"]
-        for month in months[1:]:
-            await trade.close_and_pay_out(rules.closes_at(month))
-        await digest_all(store, rules.closes_at(months[-1]))
-        sql = "SELECT month FROM month_digest WHERE account_id = :id ORDER BY month"
-        made = await trade.rows(sql, id=trade.owner.account_id)
-        assert [month for (month,) in made] == months
-        assert await store.slow_snapshot(month_digests.all_differences) == []
-
-    on(engine, scenario)
+    trade = await Trade.begin(store)
+    await trade.arrive()
+    await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
+    await digest_all(store)
+    closed = statement("UPDATE account SET closed_ms = 1 WHERE id = :id", "changes account")
+    await store.write(lambda tx: tx.run(closed, id=trade.owner.account_id))
+    months = [NOVEMBER, DECEMBER, "2027-01"]
+    for month in months[1:]:
+        await trade.close_and_pay_out(rules.closes_at(month))
+    await digest_all(store, rules.closes_at(months[-1]))
+    sql = "SELECT month FROM month_digest WHERE account_id = :id ORDER BY month"
+    made = await trade.rows(sql, id=trade.owner.account_id)
+    assert [month for (month,) in made] == months
+    assert await store.slow_snapshot(month_digests.all_differences) == []
 
 
 class Harm:
@@ -212,7 +205,6 @@ def test_a_row_that_is_added_or_deleted_is_found(
     assert harm.found() == set()
 
 
-@both_engines
 def test_erasing_somebody_of_a_closed_month_changes_no_digest(engine: str) -> None:
     with OpenStore(engine) as opened:
         trade = opened.run(trade_two_months(opened.store))
@@ -226,7 +218,6 @@ def test_erasing_somebody_of_a_closed_month_changes_no_digest(engine: str) -> No
         assert opened.run(opened.store.slow_snapshot(month_digests.all_differences)) == []
 
 
-@both_engines
 def test_who_kept_a_digest_sees_that_a_month_was_replaced(engine: str) -> None:
     """Everything agrees again after it: only the digest that somebody kept tells."""
     with OpenStore(engine) as opened:
@@ -252,7 +243,6 @@ def test_who_kept_a_digest_sees_that_a_month_was_replaced(engine: str) -> None:
             assert not is_same, "the months after it are other ones too"
 
 
-@both_engines
 def test_a_digest_that_does_not_follow_from_the_one_before_is_found(engine: str) -> None:
     with OpenStore(engine) as opened:
         opened.run(trade_two_months(opened.store))
@@ -260,7 +250,6 @@ def test_a_digest_that_does_not_follow_from_the_one_before_is_found(engine: str)
         assert Harm(opened).found() == {(DECEMBER, DigestPart.CHAIN.value)}
 
 
-@both_engines
 def test_entries_of_an_earlier_version_are_salted_before_their_digest(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -283,7 +272,6 @@ def test_entries_of_an_earlier_version_are_salted_before_their_digest(
         opened.run(scenario(opened.store))
 
 
-@both_engines
 def test_what_is_logged_after_the_digest_belongs_to_a_later_month(engine: str) -> None:
     """Even if the clock was set back."""
 
@@ -304,7 +292,6 @@ def test_what_is_logged_after_the_digest_belongs_to_a_later_month(engine: str) -
         opened.run(scenario(opened.store))
 
 
-@both_engines
 def test_an_old_log_that_is_no_longer_kept_leaves_the_rest_to_check(engine: str) -> None:
     with OpenStore(engine) as opened:
         trade = opened.run(trade_two_months(opened.store))
@@ -324,7 +311,6 @@ def test_an_old_log_that_is_no_longer_kept_leaves_the_rest_to_check(engine: str)
         assert checked() == [(NOVEMBER, False, (DigestPart.LEDGER,)), (DECEMBER, True, ())]
 
 
-@both_engines
 def test_the_command_names_the_month_and_the_part_that_differ(engine: str) -> None:
     with OpenStore(engine) as opened:
         trade = opened.run(trade_two_months(opened.store))

@@ -2,8 +2,6 @@
 budget, and what is charged in the end if everybody stays.
 """
 
-from __future__ import annotations
-
 import random
 
 import pytest
@@ -16,7 +14,7 @@ from tests.support.changes import changing
 from tests.support.readings import in_account
 from tests.support.service import ENGINES
 from tests.support.stores import statement
-from tests.support.trade import DAY_MS, NOON_MS, Trade, on
+from tests.support.trade import DAY_MS, NOON_MS, Trade
 
 SEEDS = {"sqlite": 12, "postgres": 6}
 HELD = {"referral_pending_duration_enabled": True, "referral_pending_duration": 14}
@@ -58,216 +56,181 @@ async def agree(trade: Trade, now_ms: int) -> list[MonthOutlook]:
 @pytest.mark.parametrize(
     ("engine", "seed"), [(engine, seed) for engine in ENGINES for seed in range(SEEDS[engine])]
 )
-def test_what_is_expected_is_what_is_charged_if_everybody_stays(engine: str, seed: int) -> None:
-    async def scenario(store: Store) -> None:
-        chance = random.Random(seed)
-        trade = await Trade.begin(
-            store,
-            partners=chance.choice([1, 2, 3]),
-            cpa=chance.choice([250, 333]),
-            total_budget=chance.choice([999, 2_500, 6_000]),
-            max_payout=chance.choice([600, 2_000, 9_000]),
-            **HELD,
-        )
-        now_ms = NOON_MS - 10 * DAY_MS
-        for _ in range(chance.randrange(4, 16)):
-            now_ms += chance.randrange(0, DAY_MS)
-            person = await trade.arrive(chance.randrange(len(trade.partners)), now_ms=now_ms)
-            match chance.randrange(8):
-                case 0:
-                    await trade.confirm(person.id, now_ms=now_ms)
-                case 1:
-                    await trade.change(person.id, status="unsubscribed", now_ms=now_ms)
-                case 2:
-                    cpa = chance.choice([100, 250, 400])
-                    await trade.offer(now_ms=now_ms, cpa=cpa)
-                case 3:
-                    budget = chance.choice([500, 2_000, 8_000])
-                    await trade.offer(now_ms=now_ms, total_budget=budget)
-                case 4:
-                    cap = chance.choice([0, 300, 9_000])
-                    await trade.offer(now_ms=now_ms, max_payout=cap)
-            await agree(trade, now_ms)
-        for expected in await agree(trade, now_ms):
-            last_ms = rules.month_bounds(expected.month)[1] - 1
-            await trade.verify_due(last_ms)
-            assert await trade.spent(expected.month) == expected.most_cents
-            for number, joined in enumerate(trade.partners):
-                own = expected.of(joined.id).expected_cents
-                assert await trade.earned(number, expected.month) >= own
-            await trade.close_and_pay_out(rules.closes_at(expected.month))
-
-    on(engine, scenario)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_what_is_left_is_not_expected_twice(engine: str) -> None:
-    """As in the demo: two partners, each with 27.50 under their cap; 15.00 left of the budget."""
-
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(
-            store, partners=2, cpa=250, total_budget=12_000, max_payout=8_000, **HELD
-        )
-        for number in range(42):
-            await trade.confirm((await trade.arrive(number % 2)).id)
-        assert await trade.spent() == 10_500
-        for number in range(22):
-            await trade.arrive(number % 2, now_ms=NOON_MS + number)
-        (now, _) = await agree(trade, NOON_MS + DAY_MS)
-        assert (now.left_cents, now.fees.pending_cents, now.fees.expected_cents) == (
-            1_500,
-            5_500,
-            1_500,
-        )
-        # One after the other, as they fall due: three of each.
-        assert [now.of(each.id).expected_cents for each in trade.partners] == [750, 750]
-        assert now.full_ms == NOON_MS + 5 + 14 * DAY_MS
-        undecided = await store.snapshot(
-            lambda tx: forecast.undecided_of_partner(
-                in_account(tx, trade.partners[0].account_id, now_ms=NOON_MS + DAY_MS),
-                trade.partners[0].id,
-            )
-        )
-        assert (undecided.referrals, undecided.cents) == (11, 750)
-
-    on(engine, scenario)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_the_days_of_a_large_program_come_to_the_same(
-    engine: str, monkeypatch: pytest.MonkeyPatch
+async def test_what_is_expected_is_what_is_charged_if_everybody_stays(
+    store: Store, seed: int
 ) -> None:
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(
-            store, partners=2, cpa=250, total_budget=2_000, max_payout=1_500, **HELD
+    chance = random.Random(seed)
+    trade = await Trade.begin(
+        store,
+        partners=chance.choice([1, 2, 3]),
+        cpa=chance.choice([250, 333]),
+        total_budget=chance.choice([999, 2_500, 6_000]),
+        max_payout=chance.choice([600, 2_000, 9_000]),
+        **HELD,
+    )
+    now_ms = NOON_MS - 10 * DAY_MS
+    for _ in range(chance.randrange(4, 16)):
+        now_ms += chance.randrange(0, DAY_MS)
+        person = await trade.arrive(chance.randrange(len(trade.partners)), now_ms=now_ms)
+        match chance.randrange(8):
+            case 0:
+                await trade.confirm(person.id, now_ms=now_ms)
+            case 1:
+                await trade.change(person.id, status="unsubscribed", now_ms=now_ms)
+            case 2:
+                cpa = chance.choice([100, 250, 400])
+                await trade.offer(now_ms=now_ms, cpa=cpa)
+            case 3:
+                budget = chance.choice([500, 2_000, 8_000])
+                await trade.offer(now_ms=now_ms, total_budget=budget)
+            case 4:
+                cap = chance.choice([0, 300, 9_000])
+                await trade.offer(now_ms=now_ms, max_payout=cap)
+        await agree(trade, now_ms)
+    for expected in await agree(trade, now_ms):
+        last_ms = rules.month_bounds(expected.month)[1] - 1
+        await trade.verify_due(last_ms)
+        assert await trade.spent(expected.month) == expected.most_cents
+        for number, joined in enumerate(trade.partners):
+            own = expected.of(joined.id).expected_cents
+            assert await trade.earned(number, expected.month) >= own
+        await trade.close_and_pay_out(rules.closes_at(expected.month))
+
+
+async def test_what_is_left_is_not_expected_twice(store: Store) -> None:
+    """As in the demo: two partners, each with 27.50 under their cap; 15.00 left of the budget."""
+    trade = await Trade.begin(
+        store, partners=2, cpa=250, total_budget=12_000, max_payout=8_000, **HELD
+    )
+    for number in range(42):
+        await trade.confirm((await trade.arrive(number % 2)).id)
+    assert await trade.spent() == 10_500
+    for number in range(22):
+        await trade.arrive(number % 2, now_ms=NOON_MS + number)
+    (now, _) = await agree(trade, NOON_MS + DAY_MS)
+    assert (now.left_cents, now.fees.pending_cents, now.fees.expected_cents) == (
+        1_500,
+        5_500,
+        1_500,
+    )
+    # One after the other, as they fall due: three of each.
+    assert [now.of(each.id).expected_cents for each in trade.partners] == [750, 750]
+    assert now.full_ms == NOON_MS + 5 + 14 * DAY_MS
+    undecided = await store.snapshot(
+        lambda tx: forecast.undecided_of_partner(
+            in_account(tx, trade.partners[0].account_id, now_ms=NOON_MS + DAY_MS),
+            trade.partners[0].id,
         )
-        for number in range(12):
-            await trade.arrive(number // 3 % 2, now_ms=NOON_MS + number * DAY_MS // 3)
-        one_by_one = await agree(trade, NOON_MS)
-        monkeypatch.setattr(outlook, "MOST_ONE_BY_ONE", 3)
-        assert await agree(trade, NOON_MS) == one_by_one
-
-    on(engine, scenario)
+    )
+    assert (undecided.referrals, undecided.cents) == (11, 750)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_what_is_pending_elsewhere_does_not_change_a_program(
-    engine: str, monkeypatch: pytest.MonkeyPatch
+async def test_the_days_of_a_large_program_come_to_the_same(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trade = await Trade.begin(
+        store, partners=2, cpa=250, total_budget=2_000, max_payout=1_500, **HELD
+    )
+    for number in range(12):
+        await trade.arrive(number // 3 % 2, now_ms=NOON_MS + number * DAY_MS // 3)
+    one_by_one = await agree(trade, NOON_MS)
+    monkeypatch.setattr(outlook, "MOST_ONE_BY_ONE", 3)
+    assert await agree(trade, NOON_MS) == one_by_one
+
+
+async def test_what_is_pending_elsewhere_does_not_change_a_program(
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A partner with much pending in one program expects in another what its owner does."""
-
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store, partners=2, cpa=250, total_budget=500, **HELD)
-        for number, partner in enumerate((1, 0, 1)):
-            await trade.arrive(partner, now_ms=NOON_MS + number)
-        large = await Trade.begin(store, partners=0, cpa=250, **HELD)
-        bob = trade.partners[0].account_id
-        campaign = await store.snapshot(lambda tx: campaigns.tenant_of(tx, bob))
-        join = changing(network.join, trade.site, campaign, NOON_MS)
-        large.partners.append((await store.write(join, large.program.id, None))[0])
-        for number in range(4):
-            await large.arrive(now_ms=NOON_MS + number)
-        monkeypatch.setattr(outlook, "MOST_ONE_BY_ONE", 3)
-        (owner, _), (partner, _) = (
-            await trade.outlook(NOON_MS),
-            await of_partner(store, bob, NOON_MS),
-        )
-        place = trade.partners[0].id
-        assert owner.of(place) == partner.of(place) and owner.of(place).expected_cents == 250
-
-    on(engine, scenario)
+    trade = await Trade.begin(store, partners=2, cpa=250, total_budget=500, **HELD)
+    for number, partner in enumerate((1, 0, 1)):
+        await trade.arrive(partner, now_ms=NOON_MS + number)
+    large = await Trade.begin(store, partners=0, cpa=250, **HELD)
+    bob = trade.partners[0].account_id
+    campaign = await store.snapshot(lambda tx: campaigns.tenant_of(tx, bob))
+    join = changing(network.join, trade.site, campaign, NOON_MS)
+    large.partners.append((await store.write(join, large.program.id, None))[0])
+    for number in range(4):
+        await large.arrive(now_ms=NOON_MS + number)
+    monkeypatch.setattr(outlook, "MOST_ONE_BY_ONE", 3)
+    (owner, _), (partner, _) = (
+        await trade.outlook(NOON_MS),
+        await of_partner(store, bob, NOON_MS),
+    )
+    place = trade.partners[0].id
+    assert owner.of(place) == partner.of(place) and owner.of(place).expected_cents == 250
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_who_waits_for_somebody_comes_last_and_who_is_rejected_is_not_expected(
-    engine: str,
+async def test_who_waits_for_somebody_comes_last_and_who_is_rejected_is_not_expected(
+    store: Store,
 ) -> None:
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(
-            store, partners=1, cpa=250, total_budget=750, max_payout=9_000, **HELD
+    trade = await Trade.begin(
+        store, partners=1, cpa=250, total_budget=750, max_payout=9_000, **HELD
+    )
+    people = [(await trade.arrive(now_ms=NOON_MS + n)).id for n in range(5)]
+
+    async def set_reason(subscriber_id: str, reason: str, due_ms: int | None) -> None:
+        sql = (
+            "UPDATE subscriber SET referral_reason = :reason, referral_due_ms = :due_ms "
+            "WHERE id = :id"
         )
-        people = [(await trade.arrive(now_ms=NOON_MS + n)).id for n in range(5)]
+        await store.write(
+            lambda tx: tx.run(statement(sql), id=subscriber_id, reason=reason, due_ms=due_ms)
+        )
 
-        async def set_reason(subscriber_id: str, reason: str, due_ms: int | None) -> None:
-            sql = (
-                "UPDATE subscriber SET referral_reason = :reason, referral_due_ms = :due_ms "
-                "WHERE id = :id"
-            )
-            await store.write(
-                lambda tx: tx.run(statement(sql), id=subscriber_id, reason=reason, due_ms=due_ms)
-            )
-
-        await set_reason(people[0], "needs_review", NOON_MS + 44 * DAY_MS)
-        await set_reason(people[1], "awaiting_confirmation", None)
-        await set_reason(people[2], "partner_removed", NOON_MS)
-        (now, later) = await agree(trade, NOON_MS)
-        assert (now.fees.referrals, now.fees.expected_cents, now.fees.over_cents) == (4, 750, 250)
-        assert now.full_ms is None, "the last that fits waits for somebody"
-        assert later.fees.referrals == 0, "a deadline is no date on which it is charged"
-
-    on(engine, scenario)
+    await set_reason(people[0], "needs_review", NOON_MS + 44 * DAY_MS)
+    await set_reason(people[1], "awaiting_confirmation", None)
+    await set_reason(people[2], "partner_removed", NOON_MS)
+    (now, later) = await agree(trade, NOON_MS)
+    assert (now.fees.referrals, now.fees.expected_cents, now.fees.over_cents) == (4, 750, 250)
+    assert now.full_ms is None, "the last that fits waits for somebody"
+    assert later.fees.referrals == 0, "a deadline is no date on which it is charged"
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_whom_the_program_has_paid_for_is_expected_only_after_a_reversal(engine: str) -> None:
+async def test_whom_the_program_has_paid_for_is_expected_only_after_a_reversal(
+    store: Store,
+) -> None:
     """They were erased, and came again."""
-
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store, cpa=250, **HELD)
-        first = await trade.arrive(email="ana@example.org")
-        await trade.confirm(first.id)
-        await trade.erase(first.id)
-        again = await trade.arrive(email="ana@example.org")
-        (now, _) = await agree(trade, NOON_MS)
-        assert (now.most_cents, now.fees.referrals) == (250, 0)
-        await trade.confirm(again.id)
-        assert await trade.outcome(again.id) == ("verified", None, "2026-11", "already_charged")
-        assert await trade.reverse(first.id) == [None]
-        await trade.erase(again.id)
-        await trade.arrive(email="ana@example.org")
-        now, later = await agree(trade, NOON_MS)
-        assert now.most_cents + later.most_cents == 250
-
-    on(engine, scenario)
+    trade = await Trade.begin(store, cpa=250, **HELD)
+    first = await trade.arrive(email="ana@example.org")
+    await trade.confirm(first.id)
+    await trade.erase(first.id)
+    again = await trade.arrive(email="ana@example.org")
+    (now, _) = await agree(trade, NOON_MS)
+    assert (now.most_cents, now.fees.referrals) == (250, 0)
+    await trade.confirm(again.id)
+    assert await trade.outcome(again.id) == ("verified", None, "2026-11", "already_charged")
+    assert await trade.reverse(first.id) == [None]
+    await trade.erase(again.id)
+    await trade.arrive(email="ana@example.org")
+    now, later = await agree(trade, NOON_MS)
+    assert now.most_cents + later.most_cents == 250
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_only_what_time_verifies_has_a_date(engine: str) -> None:
+async def test_only_what_time_verifies_has_a_date(store: Store) -> None:
     """A review and a sign of life have deadlines; a confirmation may come later than its date."""
-
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store, cpa=250, **HELD)
-        people = [(await trade.arrive(now_ms=NOON_MS)).id for _ in range(5)]
-        reasons = ("needs_review", "awaiting_activity", "awaiting_confirmation", "partner_removed")
-        sql = "UPDATE subscriber SET referral_reason = :reason WHERE id = :id"
-        for person, reason in zip(people, reasons, strict=False):
-            await store.write(
-                lambda tx, to=reason, of=person: tx.run(statement(sql), reason=to, id=of)
-            )
-        day = (NOON_MS + 14 * DAY_MS) // DAY_MS
-        for read in (
-            lambda tx: forecast.upcoming_of_program(tx, trade.program),
-            lambda tx: forecast.upcoming_of_partner(in_account(tx, trade.partners[0].account_id)),
-        ):
-            assert await store.snapshot(read) == [forecast.DueDay(day, 1, 250)]
-
-    on(engine, scenario)
+    trade = await Trade.begin(store, cpa=250, **HELD)
+    people = [(await trade.arrive(now_ms=NOON_MS)).id for _ in range(5)]
+    reasons = ("needs_review", "awaiting_activity", "awaiting_confirmation", "partner_removed")
+    sql = "UPDATE subscriber SET referral_reason = :reason WHERE id = :id"
+    for person, reason in zip(people, reasons, strict=False):
+        await store.write(lambda tx, to=reason, of=person: tx.run(statement(sql), reason=to, id=of))
+    day = (NOON_MS + 14 * DAY_MS) // DAY_MS
+    for read in (
+        lambda tx: forecast.upcoming_of_program(tx, trade.program),
+        lambda tx: forecast.upcoming_of_partner(in_account(tx, trade.partners[0].account_id)),
+    ):
+        assert await store.snapshot(read) == [forecast.DueDay(day, 1, 250)]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_programs_are_not_added_up(engine: str) -> None:
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store, total_budget=12_000, **HELD)
-        other = await Trade.begin(store, total_budget=15_000, **HELD)
-        await trade.arrive()
-        own = await store.snapshot(
-            lambda tx: outlook.of_owner(in_account(tx, trade.owner.account_id, now_ms=NOON_MS))
-        )
-        assert [(each.program_id, each.budget_cents) for each in own] == [
-            (trade.program.id, 12_000)
-        ]
-        assert own[0].months == await trade.outlook(NOON_MS)
-        partner = await of_partner(store, other.partners[0].account_id, NOON_MS)
-        assert [each.by_partner for each in partner] == [{}, {}]
-
-    on(engine, scenario)
+async def test_programs_are_not_added_up(store: Store) -> None:
+    trade = await Trade.begin(store, total_budget=12_000, **HELD)
+    other = await Trade.begin(store, total_budget=15_000, **HELD)
+    await trade.arrive()
+    own = await store.snapshot(
+        lambda tx: outlook.of_owner(in_account(tx, trade.owner.account_id, now_ms=NOON_MS))
+    )
+    assert [(each.program_id, each.budget_cents) for each in own] == [(trade.program.id, 12_000)]
+    assert own[0].months == await trade.outlook(NOON_MS)
+    partner = await of_partner(store, other.partners[0].account_id, NOON_MS)
+    assert [each.by_partner for each in partner] == [{}, {}]

@@ -2,8 +2,6 @@
 that has undone it, and nobody hears of either. Later the opposite is told too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -3,8 +3,6 @@ others leave: nothing is half done after a kill, what was answered stays done, a
 everything is done once.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 import threading

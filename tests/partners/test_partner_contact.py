@@ -1,7 +1,5 @@
 """Where partners write to: the Reply-To of the owner's emails, which nobody else sees."""
 
-from __future__ import annotations
-
 from honeyguide.subscribers import branding
 from honeyguide.subscribers.branding import BrandFields
 from tests.support.partner_network import join, offer

@@ -1,7 +1,5 @@
 """The partner network against a plain model of it: every filter, search, order and page."""
 
-from __future__ import annotations
-
 import random
 import unicodedata
 from collections.abc import Iterator
@@ -249,7 +247,6 @@ def test_every_page_has_what_the_model_finds(partner_network: PartnerNetwork) ->
     assert met > 150  # or it would prove little
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_texts_to_search_in_are_filled_in_after_an_upgrade(engine: str) -> None:
     with OpenStore(engine) as opened:
         run, store = opened.run, opened.store

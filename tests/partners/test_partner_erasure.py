@@ -1,7 +1,5 @@
 """Erasing somebody whom a partner referred leaves nothing of them with the partner either."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.partners.test_reversal_api import path, referral

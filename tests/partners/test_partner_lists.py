@@ -3,8 +3,6 @@ engines: three programs of two owners, two partners who send subscribers to the 
 some in every state.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from dataclasses import dataclass, field

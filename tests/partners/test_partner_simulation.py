@@ -8,8 +8,6 @@ step the books are proved and the model agrees; the seed is in the failure.
 another number.
 """
 
-from __future__ import annotations
-
 import os
 import random
 from functools import partial
@@ -26,7 +24,6 @@ from tests.support.changes import changing
 from tests.support.network_model import Model, Offer, Reader, _after, _first_ms, month_of
 from tests.support.network_partings import Partings
 from tests.support.network_platform import NetworkPlatform, network_platform
-from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, verify
 
@@ -384,7 +381,6 @@ def play_all(engine: str, seeds: Any, steps: int = STEPS) -> None:
 @pytest.mark.parametrize(
     "part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in (1, 2, 3))]
 )
-@pytest.mark.parametrize("engine", ENGINES)
 def test_a_network_by_chance_agrees_with_the_model(engine: str, part: int) -> None:
     play_all(engine, range(part, EVERY_RUN[engine], 4))
 

@@ -2,8 +2,6 @@
 about who the person is.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 from typing import Any

@@ -3,8 +3,6 @@ change their minds: always by new entries, whoever runs the job, however often a
 moment.
 """
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import sys
@@ -17,15 +15,12 @@ from honeyguide.signups import signups
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from tests.support.changes import changing
-from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, on, verify
 
 EDGE_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
 NOVEMBER, DECEMBER = "2026-11", "2026-12"
 HELD = {"referral_pending_duration_enabled": True}
-
-both_engines = pytest.mark.parametrize("engine", ENGINES)
 
 
 # -- closing
@@ -70,23 +65,20 @@ def test_closing_a_month_waits_for_a_charge_and_the_next_one_goes_to_the_next_mo
     on("postgres", scenario)
 
 
-@both_engines
-def test_months_close_an_hour_after_their_end_and_one_that_was_idle_closes_too(engine: str) -> None:
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store)
-        assert await store.write(lambda tx: payouts.close_months(tx, now_ms=NOON_MS)) == ["2026-10"]
-        await trade.arrive(now_ms=NOON_MS)
-        for now_ms, closed in (
-            (EDGE_MS + HOUR_MS - 1, []),
-            (EDGE_MS + HOUR_MS, [NOVEMBER]),
-            (EDGE_MS + HOUR_MS, []),
-        ):
-            assert (
-                await store.write(lambda tx, at=now_ms: payouts.close_months(tx, now_ms=at))
-                == closed
-            )
-
-    on(engine, scenario)
+async def test_months_close_an_hour_after_their_end_and_one_that_was_idle_closes_too(
+    store: Store,
+) -> None:
+    trade = await Trade.begin(store)
+    assert await store.write(lambda tx: payouts.close_months(tx, now_ms=NOON_MS)) == ["2026-10"]
+    await trade.arrive(now_ms=NOON_MS)
+    for now_ms, closed in (
+        (EDGE_MS + HOUR_MS - 1, []),
+        (EDGE_MS + HOUR_MS, [NOVEMBER]),
+        (EDGE_MS + HOUR_MS, []),
+    ):
+        assert (
+            await store.write(lambda tx, at=now_ms: payouts.close_months(tx, now_ms=at)) == closed
+        )
 
 
 # -- paying out
@@ -104,7 +96,6 @@ asyncio.run(main(sys.argv[1], int(sys.argv[2])))
 """
 
 
-@both_engines
 def test_payouts_made_twice_and_by_two_processes_at_once_are_one_per_partner_and_month(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,70 +139,62 @@ def test_payouts_made_twice_and_by_two_processes_at_once_are_one_per_partner_and
         assert sums.charged_cents == sums.paid_out_cents == 25 * (101 + 102)
 
 
-@both_engines
-def test_marking_paid_and_taking_it_back_are_entries_and_an_open_one_is_not_taken_back(
-    engine: str,
+async def test_marking_paid_and_taking_it_back_are_entries_and_an_open_one_is_not_taken_back(
+    store: Store,
 ) -> None:
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store)
-        await trade.arrive(now_ms=NOON_MS)
-        now_ms = EDGE_MS + 2 * HOUR_MS
-        await trade.close_and_pay_out(now_ms)
-        (payout,) = await trade.payouts_of()
+    trade = await Trade.begin(store)
+    await trade.arrive(now_ms=NOON_MS)
+    now_ms = EDGE_MS + 2 * HOUR_MS
+    await trade.close_and_pay_out(now_ms)
+    (payout,) = await trade.payouts_of()
 
-        async def mark(reference: str) -> payouts.Payout:
-            return await store.write(
-                lambda tx: payouts.mark_paid(tx, payout.id, reference, now_ms=now_ms)
-            )
-
-        async def unmark() -> payouts.Payout:
-            return await store.write(lambda tx: payouts.unmark_paid(tx, payout.id, now_ms=now_ms))
-
-        with pytest.raises(Invalid, match="not marked as paid"):
-            await unmark()
-        with pytest.raises(Invalid, match="reference"):
-            await mark(" ")
-        paid = await mark("SEPA 1")
-        assert (paid.paid_ms, paid.paid_reference) == (now_ms, "SEPA 1")
-        with pytest.raises(Invalid, match="already marked as paid, with reference SEPA 1"):
-            await mark("SEPA 2")
-        opened_again = await unmark()
-        assert (opened_again.paid_ms, opened_again.paid_reference) == (None, None)
-        await mark("SEPA 2")
-        await verify(store)
-        kinds = await trade.rows(
-            "SELECT kind, debit, credit FROM transfer WHERE kind IN ('paid', 'unpaid') ORDER BY "
-            "reference"
+    async def mark(reference: str) -> payouts.Payout:
+        return await store.write(
+            lambda tx: payouts.mark_paid(tx, payout.id, reference, now_ms=now_ms)
         )
-        assert kinds == [
-            ("paid", ledger.CLEARING, ledger.CASH),
-            ("paid", ledger.CLEARING, ledger.CASH),
-            ("unpaid", ledger.CASH, ledger.CLEARING),
-        ]
-        many = [asyncio.create_task(mark(f"SEPA {n}")) for n in range(5)]
-        await asyncio.gather(*many, return_exceptions=True)
-        with pytest.raises(Missing):
-            await store.write(lambda tx: payouts.mark_paid(tx, "nonsense", "x", now_ms=now_ms))
 
-    on(engine, scenario)
+    async def unmark() -> payouts.Payout:
+        return await store.write(lambda tx: payouts.unmark_paid(tx, payout.id, now_ms=now_ms))
+
+    with pytest.raises(Invalid, match="not marked as paid"):
+        await unmark()
+    with pytest.raises(Invalid, match="reference"):
+        await mark(" ")
+    paid = await mark("SEPA 1")
+    assert (paid.paid_ms, paid.paid_reference) == (now_ms, "SEPA 1")
+    with pytest.raises(Invalid, match="already marked as paid, with reference SEPA 1"):
+        await mark("SEPA 2")
+    opened_again = await unmark()
+    assert (opened_again.paid_ms, opened_again.paid_reference) == (None, None)
+    await mark("SEPA 2")
+    await verify(store)
+    kinds = await trade.rows(
+        "SELECT kind, debit, credit FROM transfer WHERE kind IN ('paid', 'unpaid') ORDER BY "
+        "reference"
+    )
+    assert kinds == [
+        ("paid", ledger.CLEARING, ledger.CASH),
+        ("paid", ledger.CLEARING, ledger.CASH),
+        ("unpaid", ledger.CASH, ledger.CLEARING),
+    ]
+    many = [asyncio.create_task(mark(f"SEPA {n}")) for n in range(5)]
+    await asyncio.gather(*many, return_exceptions=True)
+    with pytest.raises(Missing):
+        await store.write(lambda tx: payouts.mark_paid(tx, "nonsense", "x", now_ms=now_ms))
 
 
-@both_engines
-def test_a_payout_marked_by_twenty_at_once_is_paid_once(engine: str) -> None:
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store)
-        await trade.arrive(now_ms=NOON_MS)
-        now_ms = EDGE_MS + 2 * HOUR_MS
-        await trade.close_and_pay_out(now_ms)
-        (payout,) = await trade.payouts_of()
-        marks = [
-            store.write(lambda tx, n=n: payouts.mark_paid(tx, payout.id, f"r{n}", now_ms=now_ms))
-            for n in range(20)
-        ]
-        outcomes = await asyncio.gather(*marks, return_exceptions=True)
-        assert sum(isinstance(outcome, payouts.Payout) for outcome in outcomes) == 1
-        refused = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
-        assert {getattr(refusal, "code", refusal) for refusal in refused} == {"already_paid"}
-        assert await trade.rows("SELECT COUNT(*) FROM transfer WHERE kind = 'paid'") == [(1,)]
-
-    on(engine, scenario)
+async def test_a_payout_marked_by_twenty_at_once_is_paid_once(store: Store) -> None:
+    trade = await Trade.begin(store)
+    await trade.arrive(now_ms=NOON_MS)
+    now_ms = EDGE_MS + 2 * HOUR_MS
+    await trade.close_and_pay_out(now_ms)
+    (payout,) = await trade.payouts_of()
+    marks = [
+        store.write(lambda tx, n=n: payouts.mark_paid(tx, payout.id, f"r{n}", now_ms=now_ms))
+        for n in range(20)
+    ]
+    outcomes = await asyncio.gather(*marks, return_exceptions=True)
+    assert sum(isinstance(outcome, payouts.Payout) for outcome in outcomes) == 1
+    refused = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+    assert {getattr(refusal, "code", refusal) for refusal in refused} == {"already_paid"}
+    assert await trade.rows("SELECT COUNT(*) FROM transfer WHERE kind = 'paid'") == [(1,)]

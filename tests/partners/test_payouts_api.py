@@ -2,8 +2,6 @@
 statement behind them.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Iterator
@@ -214,7 +212,6 @@ def mark_by_table(
     assert "is not a CSV file with the columns" in run("mark-paid", "--csv", str(table), code=1)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_verify_ends_with_a_failure_and_says_which_promise_is_broken(engine: str) -> None:
     async def damage(store: Store) -> None:
         trade = await Trade.begin(store)
@@ -238,7 +235,6 @@ def test_verify_ends_with_a_failure_and_says_which_promise_is_broken(engine: str
 # -- the statement behind a payout
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_a_statement_has_every_referral_behind_the_money_for_both_sides(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,8 +2,6 @@
 is taken back within its minute counts as if it had not been.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

@@ -5,8 +5,6 @@ Nothing of it is served as it was sent. A logo is decoded before the store sees 
 runs on one engine.
 """
 
-from __future__ import annotations
-
 import base64
 import itertools
 from collections.abc import Iterable
@@ -16,7 +14,7 @@ import pytest
 
 from tests.support.hostile_logos import BROKEN, CLEANED, NOT_AN_IMAGE, SECRET, SMALL_PNG
 from tests.support.partner_network import publication_fields, publish
-from tests.support.service import ENGINES, ONE_ENGINE, Member, Service
+from tests.support.service import ONE_ENGINE, Member, Service
 from tests.support.tables import dump
 
 FORMS = ("form", "data URI", "base64")
@@ -96,7 +94,6 @@ def test_a_logo_is_taken_in_every_form(alice):
         assert statuses == dict.fromkeys(FORMS, taken), method
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_logos_are_kept_in_a_folder_where_the_setting_says_so(engine, tmp_path):
     folder = tmp_path / "made" / "logos"
     with Service(engine, logo_dir=str(folder)) as service:

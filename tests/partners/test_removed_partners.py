@@ -3,15 +3,13 @@ counts, what is pending finishes unless the owner ends it, and each side can tak
 did.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
 from honeyguide.signups import removed_partners
 from tests.support.partner_network import join, offer
-from tests.support.service import ENGINES, Member, Service
+from tests.support.service import Member, Service
 from tests.support.stores import statement
 
 DAY_S = 86_400
@@ -309,7 +307,6 @@ def test_the_other_side_is_told(service: Service, deal: Deal) -> None:
     assert len(notified(deal.alice, "partner_joined")) == 2
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_who_is_out_does_not_hear_of_budgets(engine: str) -> None:
     """A budget that is reached is told to active partners only."""
     with Service(engine) as service:

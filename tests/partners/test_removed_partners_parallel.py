@@ -2,8 +2,6 @@
 and everybody agrees which.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """`POST /v2/partner_programs/:uuid/referrals/:uuid/reversal`, its page, and who sees what of it."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any
@@ -10,7 +8,7 @@ import pytest
 
 from honeyguide.partners import rules
 from tests.support.partner_network import join, offer
-from tests.support.service import ENGINES, Member, Service
+from tests.support.service import Member, Service
 from tests.support.tables import dump
 from tests.support.trade import verify
 from tests.support.web import operator, text_of
@@ -253,7 +251,6 @@ def test_the_fee_of_a_deleted_subscriber_is_taken_back_on_the_page(service: Serv
         assert "Something else" in seen and "A robot all the same" not in seen, side
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_what_the_owner_wrote_leaves_the_partners_unsent_email_with_the_erasure(
     engine: str,
 ) -> None:

@@ -2,8 +2,6 @@
 one result for each referral, and the books right to the cent.
 """
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Iterator

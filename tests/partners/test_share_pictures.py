@@ -1,7 +1,5 @@
 """The picture of a shared link: every script we have a language for, and no text that breaks it."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 

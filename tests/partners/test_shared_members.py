@@ -2,8 +2,6 @@
 sending themselves or their colleagues.
 """
 
-from __future__ import annotations
-
 from honeyguide.accounts import members, users
 from honeyguide.accounts.permissions import Role
 from honeyguide.kernel.email_addresses import EmailAddress

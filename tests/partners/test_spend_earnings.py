@@ -2,19 +2,15 @@
 uncharged kept apart.
 """
 
-from __future__ import annotations
-
 from typing import Any
-
-import pytest
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.partners import forecast, outlook
 from honeyguide.store import Store
 from tests.support.partner_network import join, offer
 from tests.support.readings import in_account
-from tests.support.service import ENGINES, Member
-from tests.support.trade import DAY_MS, NOON_MS, Trade, on, verify
+from tests.support.service import Member
+from tests.support.trade import DAY_MS, NOON_MS, Trade, verify
 
 EDGE_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
 
@@ -178,56 +174,50 @@ def test_a_lowered_cap_leaves_nothing_and_never_less(alice: Member, bob: Member)
     prove(alice)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_the_outlook_says_what_ripens_this_month_and_next_and_what_will_not_fit(
-    engine: str,
+async def test_the_outlook_says_what_ripens_this_month_and_next_and_what_will_not_fit(
+    store: Store,
 ) -> None:
-    async def scenario(store: Store) -> None:
-        held = {"referral_pending_duration_enabled": True, "referral_pending_duration": 14}
-        trade = await Trade.begin(
-            store, partners=2, cpa=300, total_budget=1_000, max_payout=700, **held
-        )
-        for number in range(4):  # ripe on 29 November
-            await trade.arrive(number % 2, now_ms=NOON_MS)
-        for _ in range(3):  # ripe on 4 December
-            await trade.arrive(0, now_ms=NOON_MS + 5 * DAY_MS)
-        now_ms = NOON_MS + 6 * DAY_MS
-        of_program = await trade.outlook(now_ms)
-        assert [month_of(each) for each in of_program] == [
-            ("2026-11", 0, 900, 300),  # the fourth fee of 300 does not fit in the last 100
-            ("2026-12", 0, 600, 300),
-        ]
-        partner = trade.partners[0].account_id
-        of_partner = await store.snapshot(
-            lambda tx: outlook.of_partner(in_account(tx, partner, now_ms=now_ms))
-        )
-        assert [month_of(each) for each in of_partner] == [
-            ("2026-11", 0, 600, 0),
-            ("2026-12", 0, 600, 300),
-        ]
-        days = await store.snapshot(lambda tx: forecast.upcoming_of_program(tx, trade.program))
-        first_day = (NOON_MS + 14 * DAY_MS) // DAY_MS
-        assert days == [
-            forecast.DueDay(first_day, 4, 1_200),
-            forecast.DueDay(first_day + 5, 3, 900),
-        ]
-        days = await store.snapshot(
-            lambda tx: forecast.upcoming_of_partner(in_account(tx, partner))
-        )
-        assert [(day.n, day.cents) for day in days] == [(2, 600), (3, 900)]
-        present = await store.snapshot(
-            lambda tx: forecast.spend(tx, trade.program, "2026-11", now_ms=now_ms)
-        )
-        later = await store.snapshot(
-            lambda tx: forecast.spend(tx, trade.program, "2026-12", now_ms=now_ms)
-        )
-        assert (present.pending_cents, later.pending_cents) == (2_100, 900), (
-            "all that waits; and what falls due in December"
-        )
-        await trade.verify_due(EDGE_MS - 1)
-        (after, _) = await trade.outlook(EDGE_MS - 1)
-        assert (month_of(after), after.left_cents) == (("2026-11", 900, 0, 0), 0), (
-            "reached: nothing is left to spend"
-        )
-
-    on(engine, scenario)
+    held = {"referral_pending_duration_enabled": True, "referral_pending_duration": 14}
+    trade = await Trade.begin(
+        store, partners=2, cpa=300, total_budget=1_000, max_payout=700, **held
+    )
+    for number in range(4):  # ripe on 29 November
+        await trade.arrive(number % 2, now_ms=NOON_MS)
+    for _ in range(3):  # ripe on 4 December
+        await trade.arrive(0, now_ms=NOON_MS + 5 * DAY_MS)
+    now_ms = NOON_MS + 6 * DAY_MS
+    of_program = await trade.outlook(now_ms)
+    assert [month_of(each) for each in of_program] == [
+        ("2026-11", 0, 900, 300),  # the fourth fee of 300 does not fit in the last 100
+        ("2026-12", 0, 600, 300),
+    ]
+    partner = trade.partners[0].account_id
+    of_partner = await store.snapshot(
+        lambda tx: outlook.of_partner(in_account(tx, partner, now_ms=now_ms))
+    )
+    assert [month_of(each) for each in of_partner] == [
+        ("2026-11", 0, 600, 0),
+        ("2026-12", 0, 600, 300),
+    ]
+    days = await store.snapshot(lambda tx: forecast.upcoming_of_program(tx, trade.program))
+    first_day = (NOON_MS + 14 * DAY_MS) // DAY_MS
+    assert days == [
+        forecast.DueDay(first_day, 4, 1_200),
+        forecast.DueDay(first_day + 5, 3, 900),
+    ]
+    days = await store.snapshot(lambda tx: forecast.upcoming_of_partner(in_account(tx, partner)))
+    assert [(day.n, day.cents) for day in days] == [(2, 600), (3, 900)]
+    present = await store.snapshot(
+        lambda tx: forecast.spend(tx, trade.program, "2026-11", now_ms=now_ms)
+    )
+    later = await store.snapshot(
+        lambda tx: forecast.spend(tx, trade.program, "2026-12", now_ms=now_ms)
+    )
+    assert (present.pending_cents, later.pending_cents) == (2_100, 900), (
+        "all that waits; and what falls due in December"
+    )
+    await trade.verify_due(EDGE_MS - 1)
+    (after, _) = await trade.outlook(EDGE_MS - 1)
+    assert (month_of(after), after.left_cents) == (("2026-11", 900, 0, 0), 0), (
+        "reached: nothing is left to spend"
+    )

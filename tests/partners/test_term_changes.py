@@ -2,8 +2,6 @@
 day if it was set on the dashboard.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -2,8 +2,6 @@
 stands is told, and the public figures have the readers who came for nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

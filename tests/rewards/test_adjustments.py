@@ -2,8 +2,6 @@
 count wherever progress is measured, and are no referrals.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 from functools import partial

@@ -1,7 +1,5 @@
 """Tracking notes as operators type them, and the carriers that we know."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """A reader corrects the postal address of a reward, until it is sent."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -2,8 +2,6 @@
 operator until they mark it as done or decline it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

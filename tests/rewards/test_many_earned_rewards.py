@@ -1,7 +1,5 @@
 """One can earn thousands of a recurring reward; an answer takes a thousand. On both engines."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A new reward reaches everybody who qualifies, also those whose referral is just being counted."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -2,8 +2,6 @@
 that few are left.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.kernel.paging import Page

@@ -1,7 +1,5 @@
 """Who learns of a reward: receivers of webhooks, the subscriber, and callers of the v2 lists."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

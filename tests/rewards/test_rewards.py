@@ -1,7 +1,5 @@
 """Rewards over the API: offering them, winning them, approving and redeeming."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -2,8 +2,6 @@
 wanted by two hundred.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from functools import partial

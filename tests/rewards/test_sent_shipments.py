@@ -1,10 +1,6 @@
 """What operators do once shipments are sent: the note, delivered, and a row's own button."""
 
-from __future__ import annotations
-
 from typing import Any
-
-import pytest
 
 from honeyguide.rewards import shipments
 from tests.support.newsletter import Newsletter
@@ -15,11 +11,6 @@ from tests.support.shipments import claim, listed, pass_minute
 from tests.support.web import Operator, operator, row_of, text_of
 
 SENT = "/shipments?show=sent"
-
-
-@pytest.fixture
-def nora(service: Service) -> Operator:
-    return operator(service, "nora")
 
 
 def sent(nora: Operator, note: str = "") -> str:

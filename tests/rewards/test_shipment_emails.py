@@ -2,8 +2,6 @@
 each package, and not at all if that was undone.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -11,7 +9,8 @@ import pytest
 
 from honeyguide.languages.language import CODES, get_language
 from honeyguide.mail import layout, shipment_texts
-from honeyguide.mail.layout import EmailBranding
+from honeyguide.mail.layout import EmailBranding, EmailLinks
+from honeyguide.mail.texts import AdvocateFacts
 from honeyguide.rewards import shipment_emails
 from honeyguide.rewards.shipment_emails import SentReward
 from tests.support.newsletter import Newsletter
@@ -21,11 +20,6 @@ from tests.support.shipments import ADDRESS, claim, listed, pass_minute
 from tests.support.web import Operator, operator, text_of
 
 USPS = "USPS 9400 1000 0000 0000 0000 17"
-
-
-@pytest.fixture
-def nora(service: Service) -> Operator:
-    return operator(service, "nora")
 
 
 def send(nora: Operator, *ids: str, **fields: Any) -> str:
@@ -205,18 +199,14 @@ def test_it_is_whole_in_every_language(code: str) -> None:
     language = get_language(code)
     place = '{"name":"","line1":"","city":"Porto","postcode":"","country":""}'
     sending = shipment_emails.sending_of(language, [SentReward("Mug", 0, 0, place, USPS)])
+    brand = EmailBranding("Wax", language, reply_to="wax@wax.example")
     made = [
         layout.parts(
             shipment_texts.shipment_sent(
-                language,
-                sending,
-                newsletter="Wax",
-                referrals=referrals,
-                hub="https://wax.example/hub/1",
-                can_reply=True,
+                brand, AdvocateFacts("https://wax.example/hub/1", referrals), sending
             ),
-            EmailBranding("Wax", language),
-            stop_url="https://wax.example/stop/1",
+            brand,
+            EmailLinks(stop="https://wax.example/stop/1"),
         ).text
         for referrals in (0, 1, 2, 3, 11, 100)
     ]

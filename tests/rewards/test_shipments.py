@@ -2,8 +2,6 @@
 the API, the dashboard, the reader's page, and who is first.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import itertools
@@ -101,11 +99,6 @@ def test_bad_input_is_refused_and_strangers_find_nothing(alice: Member, bob: Mem
     changed = alice.put(f"{alice.v1}/rewards/{shirt['uuid']}", {"variants": None})
     assert changed.json()["reward"]["variants"] == []
     assert listed(alice)[0]["variant"] == "M"
-
-
-@pytest.fixture
-def nora(service: Service) -> Operator:
-    return operator(service, "nora")
 
 
 def test_the_page_lists_the_oldest_first_and_filters_by_reward(nora: Operator) -> None:

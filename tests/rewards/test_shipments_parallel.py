@@ -1,7 +1,5 @@
 """A shipment is marked as sent once, whoever comes at the same moment."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import subprocess

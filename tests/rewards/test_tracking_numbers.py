@@ -1,7 +1,5 @@
 """Tracking numbers from a file: read, shown before anything happens, and then done."""
 
-from __future__ import annotations
-
 import json
 import re
 from html import unescape
@@ -54,11 +52,6 @@ def test_a_file_that_says_nothing_is_refused_with_a_reason(data: bytes, sentence
     with pytest.raises(Invalid) as refused:
         tracking_files.read(data)
     assert sentence in refused.value.message
-
-
-@pytest.fixture
-def nora(service: Service) -> Operator:
-    return operator(service, "nora")
 
 
 def upload(who: Operator, *lines: str) -> Any:

@@ -1,19 +1,9 @@
 """Shipments that were marked as sent by mistake."""
 
-from __future__ import annotations
-
-import pytest
-
 from tests.support.prizes import offer
-from tests.support.service import Service
 from tests.support.shipments import claim
 from tests.support.stores import statement
-from tests.support.web import Operator, operator, text_of
-
-
-@pytest.fixture
-def nora(service: Service) -> Operator:
-    return operator(service, "nora")
+from tests.support.web import Operator, text_of
 
 
 def test_what_was_marked_by_mistake_is_to_send_again(nora: Operator) -> None:

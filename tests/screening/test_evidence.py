@@ -2,8 +2,6 @@
 same code, and when it is decided. Seen through the real pages, on both engines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

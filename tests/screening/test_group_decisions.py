@@ -2,8 +2,6 @@
 would get alone, and is decided once however many decide it together.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections import Counter
@@ -30,7 +28,7 @@ from tests.support.service import Member, Service
 from tests.support.stores import OpenStore
 from tests.support.tables import dump
 from tests.support.trade import NOON_MS, SITE, verify
-from tests.support.web import operator, text_of
+from tests.support.web import Operator, text_of
 
 UNKNOWN = ("not_found", "There is no such subscriber.")
 UNREFERRED = ("not_referred", "Nobody referred this subscriber")
@@ -185,8 +183,9 @@ def test_an_erasure_reaches_the_answer_that_is_kept(alice: Member) -> None:
 # -- on the dashboard
 
 
-def test_the_review_page_decides_the_selection_and_says_what_was_refused(service: Service) -> None:
-    alice = operator(service)
+def test_the_review_page_decides_the_selection_and_says_what_was_refused(
+    service: Service, alice: Operator
+) -> None:
     first, second, third = pending(alice, 3)
     decide(alice, "verified", [second["uuid"]])
     page = alice.web.get("/review?show=pending").text
@@ -205,8 +204,8 @@ def test_the_review_page_decides_the_selection_and_says_what_was_refused(service
 
 def test_one_is_decided_with_a_reason_and_one_too_long_is_refused_at_its_field(
     service: Service,
+    alice: Operator,
 ) -> None:
-    alice = operator(service)
     first, second = pending(alice, 2)
     page = f"/subscribers/{first['uuid']}"
     alice.web.post(page, page=page, do="reject", decision_reason="Bought address")

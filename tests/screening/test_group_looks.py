@@ -1,7 +1,5 @@
 """The job that looks at what those who came with one code have in common, while others come."""
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.screening import evidence

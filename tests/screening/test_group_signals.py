@@ -2,8 +2,6 @@
 and what holds for all groups.
 """
 
-from __future__ import annotations
-
 import cProfile
 from itertools import pairwise
 from random import Random

@@ -2,8 +2,6 @@
 behind.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -54,9 +52,8 @@ def lively(service: Service) -> Operator:
     ],
 )
 def test_the_answer_is_what_then_happens(
-    service: Service, settings: dict[str, Any], email: str, ip_address: str | None
+    alice: Operator, settings: dict[str, Any], email: str, ip_address: str | None
 ) -> None:
-    alice = operator(service)
     code = alice.subscribe("ana@googlemail.com", ip_address="9.9.9.9")["ref_code"]
     alice.put(f"{alice.v1}/settings", settings)
     fields = {"origin": "api", **({"ip_address": ip_address} if ip_address else {})}
@@ -76,8 +73,9 @@ def test_the_answer_is_what_then_happens(
     ]
 
 
-def test_a_partners_code_means_the_magic_link_and_evidence_is_told(service: Service) -> None:
-    alice = operator(service)
+def test_a_partners_code_means_the_magic_link_and_evidence_is_told(
+    service: Service, alice: Operator
+) -> None:
     held = check(alice, "new@gmail.com", paid(alice))
     assert (held["decision"], held["reason"]) == ("pending", "holding_period")
     assert held["due_at"] is not None and held["evidence"] == []
@@ -108,8 +106,7 @@ def test_the_origin_is_that_of_the_codes_link(
     assert came == ["magic", "signup", "embed"]
 
 
-def test_who_is_subscribed_and_who_never_confirmed(service: Service) -> None:
-    alice = operator(service)
+def test_who_is_subscribed_and_who_never_confirmed(alice: Operator) -> None:
     ana, ben = (alice.subscribe(f"{name}@gmail.com")["ref_code"] for name in ("ana", "ben"))
     alice.put(f"{alice.v1}/settings", {"needs_confirmation": True})
     alice.subscribe("new@gmail.com", referrer_code=ana)
@@ -144,9 +141,8 @@ def test_another_accounts_codes_are_unknown(service: Service) -> None:
     ],
 )
 def test_bad_input_is_refused_with_a_sentence(
-    service: Service, fields: dict[str, Any], sentence: str
+    alice: Operator, fields: dict[str, Any], sentence: str
 ) -> None:
-    alice = operator(service)
     asked = {"email": "new@gmail.com", "referrer_code": "k7m2x9pa", **fields}
     answer = alice.post(f"{alice.v1}/referral_checks", asked)
     assert answer.status_code == 400 and sentence in answer.text, answer.text
@@ -196,8 +192,7 @@ def test_nobody_is_woken(quiet_service: Service) -> None:
     assert outbox.DELIVERIES in woken_topics()
 
 
-def test_the_form_shows_the_decision_on_the_same_page(service: Service) -> None:
-    alice = operator(service)
+def test_the_form_shows_the_decision_on_the_same_page(service: Service, alice: Operator) -> None:
     code = paid(alice)
     assert 'href="/review/check"' in alice.web.get("/review").text
     sent = {"email": "new@gmail.com", "referrer_code": code, "origin": ""}

@@ -2,8 +2,6 @@
 and who decided. An erasure takes the note and leaves the rest.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from honeyguide.kernel import actors

@@ -2,8 +2,6 @@
 counts are always the rows.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from itertools import count

@@ -2,8 +2,6 @@
 throw-away domains.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

@@ -2,8 +2,6 @@
 and a year of dates.
 """
 
-from __future__ import annotations
-
 import itertools
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """Signups that came by a timer: the smallest cases on both sides of each threshold."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

@@ -4,8 +4,6 @@ for them, and honest people who confirm are paid for.
 Everything goes through the magic-link form and real confirmation emails. The clock is moved.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterator

@@ -3,8 +3,6 @@ signals are worked out from a plain list in memory, so this is also the referenc
 them out in SQL.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -2,8 +2,6 @@
 nothing but a keyed hash once its person is erased.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.kernel.errors import Invalid
@@ -13,7 +11,7 @@ from tests.support import partner_network
 from tests.support.service import Member, Service
 from tests.support.tables import dump, mentions
 from tests.support.trade import SITE
-from tests.support.web import Operator, operator, text_of
+from tests.support.web import Operator, text_of
 
 PAGE = "/settings/screening-lists"
 
@@ -50,8 +48,7 @@ def test_what_is_neither_is_refused(text: str) -> None:
         screening_lists.parse_entry(SITE, text, param="x")
 
 
-def test_blocked_people_domains_and_ip_ranges_do_not_count(service: Service) -> None:
-    alice = operator(service)
+def test_blocked_people_domains_and_ip_ranges_do_not_count(alice: Operator) -> None:
     code = alice.subscribe("lead@example.org")["ref_code"]
     add(alice, "block", "Mal.lory@gmail.com\nbad.example\n198.51.100.0/24\n2001:db8::/48")
     blocked = ("rejected", "blocked")
@@ -71,8 +68,7 @@ def test_blocked_people_domains_and_ip_ranges_do_not_count(service: Service) -> 
     assert referral(alice, "friend@bad.example", code) == ("verified", None)
 
 
-def test_a_blocked_referrer_refers_nobody(service: Service) -> None:
-    alice = operator(service)
+def test_a_blocked_referrer_refers_nobody(alice: Operator) -> None:
     lead = alice.subscribe("lead@example.org")
     path = f"/subscribers/{lead['uuid']}"
     alice.web.post(f"{path}/list", page=path, do="block")
@@ -83,8 +79,7 @@ def test_a_blocked_referrer_refers_nobody(service: Service) -> None:
     assert referral(alice, "b@example.net", code) == ("verified", None)
 
 
-def test_allowed_ones_are_trusted_but_not_about_themselves(service: Service) -> None:
-    alice = operator(service)
+def test_allowed_ones_are_trusted_but_not_about_themselves(alice: Operator) -> None:
     alice.put(f"{alice.v1}/settings", {"screening": "strict"})
     code = alice.subscribe("lead@example.org", ip_address="192.0.2.1")["ref_code"]
     assert referral(alice, "a@example.net", code, "192.0.2.1") == ("rejected", "same_network")
@@ -96,8 +91,7 @@ def test_allowed_ones_are_trusted_but_not_about_themselves(service: Service) -> 
     assert referral(alice, "ann+x@gmail.com", gmail) == ("rejected", "alias_of_referrer")
 
 
-def test_the_lists_also_decide_about_partners_referrals(service: Service) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_the_lists_also_decide_about_partners_referrals(alice: Operator, bob: Operator) -> None:
     program = partner_network.offer(alice)
     joined = partner_network.join(bob, program)
     add(alice, "block", "bad.example")
@@ -105,8 +99,7 @@ def test_the_lists_also_decide_about_partners_referrals(service: Service) -> Non
     assert referral(alice, "p@good.example", joined["ref_code"])[0] != "rejected"
 
 
-def test_a_block_outlives_the_person_as_a_hash(service: Service) -> None:
-    alice = operator(service)
+def test_a_block_outlives_the_person_as_a_hash(service: Service, alice: Operator) -> None:
     code = alice.subscribe("lead@example.org")["ref_code"]
     domain = f"{new_id()}.example"
     zelda = alice.subscribe(f"zelda@{domain}")["uuid"]
@@ -120,8 +113,7 @@ def test_a_block_outlives_the_person_as_a_hash(service: Service) -> None:
     assert referral(alice, f"zelda@{domain}", code) == ("rejected", "blocked")
 
 
-def test_the_page_refuses_what_it_cannot_read(service: Service) -> None:
-    alice = operator(service)
+def test_the_page_refuses_what_it_cannot_read(alice: Operator) -> None:
     for entries, sentence in (
         ("", "Enter an email address, a domain or an IP range."),
         ("good.example\nno_dot", "“no_dot” must be an email address, a domain such as example.com"),

@@ -2,8 +2,6 @@
 docs say the same as the code.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import fields
 from pathlib import Path

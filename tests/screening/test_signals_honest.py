@@ -2,8 +2,6 @@
 attacks. The rates here are those that docs/screening.md states.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 

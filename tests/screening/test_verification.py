@@ -1,7 +1,5 @@
 """What a program asks of its referrals: by default, by API, and for programs from before."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -17,7 +15,7 @@ from tests.support.mailbox import Mailbox
 from tests.support.partner_network import join, offer
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import statement
-from tests.support.web import operator
+from tests.support.web import Operator
 
 HOSTED = {Origin.SIGNUP, Origin.MAGIC, Origin.EMBED}
 
@@ -153,8 +151,7 @@ def test_a_rule_that_needs_email_is_refused_without_a_mail_server(alice: Member,
     assert alice.put(path_of(program), {"rule": "none"}).status_code == 200
 
 
-def test_an_older_program_shows_and_follows_the_campaigns_level(service: Service) -> None:
-    alice = operator(service)
+def test_an_older_program_shows_and_follows_the_campaigns_level(alice: Operator) -> None:
     program = older_program(alice)
     assert asked(alice, program) == ("none", "flexible")
     alice.put(f"{alice.v1}/settings", {"screening": "strict"})

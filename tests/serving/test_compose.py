@@ -2,8 +2,6 @@
 tests/serving/test_image.py has the rest.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

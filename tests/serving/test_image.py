@@ -2,8 +2,6 @@
 runs in its root file system, which is read-only, as its user without privileges.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

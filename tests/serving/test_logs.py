@@ -1,7 +1,5 @@
 """The log of real processes: every line is JSON, says where it comes from, and names no person."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -2,8 +2,6 @@
 nothing acknowledged is lost, and memory stays what it was.
 """
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json

@@ -1,7 +1,5 @@
 """The proxy examples of `deploy/`, with the real Caddy and nginx in front of the real server."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import json

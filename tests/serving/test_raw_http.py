@@ -4,8 +4,6 @@ one status, and whoever comes next is answered as before. What is decided before
 the store is tried on one engine; what is stored or not, on both.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import socket

@@ -1,7 +1,5 @@
 """`/readyz` says in one sentence why a server cannot serve, each time with a real cause."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

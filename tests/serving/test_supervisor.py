@@ -2,8 +2,6 @@
 with 1, and a worker that is blocked is replaced.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

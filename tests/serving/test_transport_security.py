@@ -2,8 +2,6 @@
 and on none with plain http.
 """
 
-from __future__ import annotations
-
 import httpx
 import pytest
 

@@ -2,8 +2,6 @@
 options. The second part needs root, to make file systems read-only.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

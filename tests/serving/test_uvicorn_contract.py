@@ -3,8 +3,6 @@ here fails, read its new source and adapt `http_server.py`; `tests/serving/test_
 behavior.
 """
 
-from __future__ import annotations
-
 import ast
 import asyncio
 import inspect

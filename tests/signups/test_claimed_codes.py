@@ -2,8 +2,6 @@
 have followed a signup with the right code, once, whoever else tries it at the same moment.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -2,8 +2,6 @@
 people hardly wait, and the owner decides about the rest.
 """
 
-from __future__ import annotations
-
 import heapq
 import itertools
 import random

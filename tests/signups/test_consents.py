@@ -2,8 +2,6 @@
 both engines.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What follows from a change to a subscriber, row by row, without a database."""
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.signups import consequence_writer, consequences

@@ -2,8 +2,6 @@
 is told at any time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any

@@ -2,8 +2,6 @@
 of email platforms, and by files that wait. On both engines.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -141,7 +139,6 @@ def test_whoever_is_subscribed_is_not_asked_to_be_left_alone(
 # -- what a platform says
 
 
-@pytest.mark.anyio
 @pytest.mark.usefixtures("tool")
 @pytest.mark.parametrize(
     ("joined_there_ms", "listed", "comes_back"),

@@ -1,8 +1,6 @@
 """Subscribers who still have to confirm their email address: decided when they join, over when they
 confirm."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -2,8 +2,6 @@
 and where it stands remains.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from honeyguide.store.tx import Tx

@@ -1,7 +1,5 @@
 """What follows from changes stays as it was recorded: a history of mixed changes, played again."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.recorded_history import CHANGES, STEPS, play, recorded

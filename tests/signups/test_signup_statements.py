@@ -1,7 +1,5 @@
 """How many statements a signup runs: facts that several consequences need are loaded once."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import partial
 from types import SimpleNamespace

@@ -2,8 +2,6 @@
 gets no email.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -2,8 +2,6 @@
 again, with another one a fresh form.
 """
 
-from __future__ import annotations
-
 import re
 import string
 from concurrent.futures import ThreadPoolExecutor

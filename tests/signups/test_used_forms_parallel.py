@@ -2,8 +2,6 @@
 and one that is killed on the way has used nothing up.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess
@@ -41,6 +39,7 @@ from honeyguide.subscribers import branding
 from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store import open_store
 from tests.support.changes import SITE
+from tests.support.readings import reads
 
 url, account_id, campaign_id, name, dies = sys.argv[1:6]
 
@@ -48,7 +47,7 @@ async def main():
     store = await open_store(url)
     services = SimpleNamespace(store=store, site=SITE)
     tenant = Tenant(account_id, campaign_id)
-    brand = page_branding.of_campaign(await store.read(branding.of, tenant))
+    brand = page_branding.of_campaign(await store.read(reads(branding.of, tenant)))
     print("ready", flush=True)
     sys.stdin.readline()
     if dies:

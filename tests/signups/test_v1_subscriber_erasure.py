@@ -2,8 +2,6 @@
 those they brought stay.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path

@@ -2,8 +2,6 @@
 ones are told to go through 0.3.0.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -2,8 +2,6 @@
 another one without a restart.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import socket

@@ -1,7 +1,5 @@
 """Callers that come while a batch runs share the next one; each gets its own result or error."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

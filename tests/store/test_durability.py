@@ -2,8 +2,6 @@
 and counts are exact.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 import threading

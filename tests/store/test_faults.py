@@ -2,8 +2,6 @@
 where they can, nothing is half written, and all is well again without anybody's hand.
 """
 
-from __future__ import annotations
-
 import json
 import resource
 import socket

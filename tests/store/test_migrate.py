@@ -1,7 +1,5 @@
 """How migrations are applied: once, unchanged, without waiting forever, and beside older code."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 import sys

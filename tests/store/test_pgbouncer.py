@@ -2,8 +2,6 @@
 signups, webhooks, jobs, lists and reports, with fewer connections than callers.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

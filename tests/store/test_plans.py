@@ -2,8 +2,6 @@
 empty and is never analyzed or vacuumed must stay as fast as it began while its tables grow.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Awaitable, Callable

@@ -1,7 +1,5 @@
 """Whatever the umask, what Honeyguide writes is for its user alone; what was not is made so."""
 
-from __future__ import annotations
-
 import logging
 import os
 import shutil

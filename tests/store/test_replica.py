@@ -2,10 +2,9 @@
 before, and a failover to it needs no restart.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
+import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
@@ -13,12 +12,39 @@ import pytest
 
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import Store, Tx, migrate, open_store, replica
-from tests.support.postgres import SCRATCH, PostgresServer
+from tests.support.postgres import SCRATCH, PostgresServer, clean_environment
 from tests.support.process import command
-from tests.support.replicas import ReplicaServer
 from tests.support.service import Service, until
 from tests.support.stores import names, put, statement
 from tests.support.web import operator
+
+
+class ReplicaServer(PostgresServer):
+    """`with ReplicaServer(primary) as replica: replica.promote()`"""
+
+    def __init__(self, primary: PostgresServer, **settings: str) -> None:
+        super().__init__(**settings)
+        self._primary = primary
+
+    def promote(self) -> None:
+        self.execute("SELECT pg_promote()")
+
+    def _initdb(self) -> None:
+        done = subprocess.run(
+            [
+                *(str(self._bin / "pg_basebackup"), "--write-recovery-conf", "--checkpoint=fast"),
+                *("--no-sync", "--dbname", self._primary.url()),
+                *("--pgdata", str(self.home / "data")),
+            ],
+            cwd=self.home,
+            env=clean_environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+            **self._user,
+        )
+        assert done.returncode == 0, done.stderr
+
 
 pytestmark = pytest.mark.long
 

@@ -1,7 +1,5 @@
 """docs/schema.sql says what the tables have."""
 
-from __future__ import annotations
-
 from tests.schema_file import FILE, table, text
 
 

@@ -1,7 +1,5 @@
 """Every connection really has the settings that durability, erasure and integrity rest on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import apsw

@@ -2,8 +2,6 @@
 its write-ahead log.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import itertools

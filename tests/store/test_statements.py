@@ -2,8 +2,6 @@
 on a tenant's table it binds the owner. A statement that may not is named below, with the reason.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import importlib

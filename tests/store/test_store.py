@@ -2,8 +2,6 @@
 snapshots.
 """
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import os

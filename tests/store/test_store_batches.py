@@ -2,8 +2,6 @@
 nobody else's trouble.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any

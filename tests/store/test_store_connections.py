@@ -2,8 +2,6 @@
 and wake-ups that arrive.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any

@@ -2,8 +2,6 @@
 statement really touches, its triggers included, and that one taken for a read changes nothing.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -1,7 +1,5 @@
 """Upgrade databases of version 0.3.0, with data, on both engines; `tests/upgrades` has them."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.postgres import shared_server

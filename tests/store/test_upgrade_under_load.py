@@ -1,7 +1,5 @@
 """Upgrade while the previous main serves, and let both versions serve one database under load."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from concurrent.futures import ThreadPoolExecutor

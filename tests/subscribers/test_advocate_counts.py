@@ -2,8 +2,6 @@
 page index.
 """
 
-from __future__ import annotations
-
 import functools
 import time
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """A campaign's branding on both engines: what is kept and what is refused."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from html import unescape

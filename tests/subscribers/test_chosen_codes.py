@@ -1,7 +1,5 @@
 """Codes that somebody chose: which can be chosen, how many, and by one subscriber only."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Further codes of a subscriber: who is credited, and that a code is somebody's for good."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

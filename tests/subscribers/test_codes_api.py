@@ -1,7 +1,5 @@
 """A subscriber's codes over the API, and the links that carry them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

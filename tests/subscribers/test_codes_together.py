@@ -2,8 +2,6 @@
 certificate finds what a visitor finds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -2,8 +2,6 @@
 whole days.
 """
 
-from __future__ import annotations
-
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.store import Tx
 from honeyguide.subscribers import cohorts, page_index
@@ -12,7 +10,7 @@ from tests.subscribers.test_statistics import tenant_of
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump, mentions
-from tests.support.web import Operator, operator
+from tests.support.web import Operator
 
 
 def joined(service: Service, alice: Operator) -> int:
@@ -41,8 +39,9 @@ def begin(service: Service, alice: Operator) -> tuple[CountJob, list[CohortCount
     return job, service.run(store.slow_snapshot(cohorts.count, tenant, job.days))
 
 
-def test_somebody_who_joins_while_the_day_is_counted_is_counted(service: Service) -> None:
-    alice = operator(service)
+def test_somebody_who_joins_while_the_day_is_counted_is_counted(
+    service: Service, alice: Operator
+) -> None:
     day = "2024-03-05T12:00:00Z"
     alice.subscribe("first@example.org", created_at=day)
     index(service)
@@ -56,8 +55,9 @@ def test_somebody_who_joins_while_the_day_is_counted_is_counted(service: Service
     assert joined(service, alice) == 2
 
 
-def test_what_an_erased_person_told_us_leaves_the_counts_at_once(service: Service) -> None:
-    alice = operator(service)
+def test_what_an_erased_person_told_us_leaves_the_counts_at_once(
+    service: Service, alice: Operator
+) -> None:
     word = f"from-zelda-{service.now_ms()}"
     zelda = alice.subscribe("z@example.org", utm_source=word, utm_campaign=word)
     index(service)
@@ -68,8 +68,9 @@ def test_what_an_erased_person_told_us_leaves_the_counts_at_once(service: Servic
     assert mentions(dump(service), word) == []
 
 
-def test_who_left_within_thirty_days_left_by_the_end_of_the_thirtieth(service: Service) -> None:
-    alice = operator(service)
+def test_who_left_within_thirty_days_left_by_the_end_of_the_thirtieth(
+    service: Service, alice: Operator
+) -> None:
     stays = {
         "early": DAY_MS,
         "exactly": 30 * DAY_MS,

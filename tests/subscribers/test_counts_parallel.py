@@ -2,8 +2,6 @@
 page, and the fold runs.
 """
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import tempfile

@@ -2,8 +2,6 @@
 every page, on both engines.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 import unicodedata

@@ -2,8 +2,6 @@
 shares them. On both engines.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 

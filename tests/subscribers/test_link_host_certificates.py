@@ -1,7 +1,5 @@
 """`doctor` warns of a link host whose certificate is about to end, while its links still work."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

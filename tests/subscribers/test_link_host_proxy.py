@@ -3,8 +3,6 @@ gets its certificate when it is first asked for, if Honeyguide says that it is v
 then.
 """
 
-from __future__ import annotations
-
 import ssl
 from collections.abc import Iterator
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """Which names can be link hosts, what a lookup finds, and what follows from it."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

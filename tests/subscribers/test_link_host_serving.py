@@ -1,7 +1,5 @@
 """What a link host serves: its account's links, and nothing else. On both engines."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit

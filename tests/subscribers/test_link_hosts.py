@@ -1,7 +1,5 @@
 """Link hosts over their life: asked for, verified through DNS, checked daily, turned off."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

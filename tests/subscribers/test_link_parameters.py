@@ -1,7 +1,5 @@
 """Old links name the parameter with the code otherwise than ours do: all of them credit."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -11,8 +9,8 @@ from honeyguide.subscribers import link_parameters
 from tests.subscribers.test_codes_api import choose
 from tests.support.embeds import Visitor, embedding, people
 from tests.support.newsletter import Newsletter
-from tests.support.service import Member, Service
-from tests.support.web import operator, text_of
+from tests.support.service import Member
+from tests.support.web import Operator, text_of
 
 OWN = ["via", "Friend-2"]
 
@@ -74,8 +72,7 @@ def test_the_api_sets_them(alice: Member) -> None:
     assert alice.put(path, {"link_parameters": []}).json()["settings"]["link_parameters"] == []
 
 
-def test_the_settings_page_takes_them_as_they_are_typed(service: Service) -> None:
-    alice = operator(service)
+def test_the_settings_page_takes_them_as_they_are_typed(alice: Operator) -> None:
     slug = f"wax-{alice.account_id[-8:]}"
     good = {"name": "Wax", "slug": slug, "screening": "strong", "hold_days": "0"}
 

@@ -2,8 +2,6 @@
 asks for new ones. Those of earlier versions work until then. On both engines.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator
@@ -12,8 +10,10 @@ import pytest
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.mail import emails, notification_links
+from honeyguide.mail import content, emails, notification_choices
 from honeyguide.mail.email_kinds import FRIEND_JOINED
+from honeyguide.mail.emails import EmailToSend
+from honeyguide.mail.layout import EmailLinks, EmailParts
 from honeyguide.mail.notification_kinds import BUDGET
 from honeyguide.subscribers import reader_emails, reader_links
 from honeyguide.subscribers.subscribers import Subscriber
@@ -21,7 +21,7 @@ from tests.support.mailbox import Mailbox
 from tests.support.newsletter import Newsletter
 from tests.support.service import Service
 from tests.support.stores import statement
-from tests.support.web import operator, text_of
+from tests.support.web import Operator, operator, text_of
 
 PATIENCE_S = 60.0
 LINK = re.compile(r"https?://[^/\s]+(/(?:hub|stop|confirm)/[^\s<>\"]+)")
@@ -96,9 +96,9 @@ def test_what_an_address_was_sent_stays_ended_when_it_comes_back(wax: Newsletter
 
 def test_whoever_was_asked_to_confirm_can_while_they_have_the_address_it_was_sent_to(
     service: Service,
+    alice: Operator,
 ) -> None:
     """Or an owner would end the link, and with it a referral that must be paid."""
-    alice = operator(service)
     wax = Newsletter(service, member=alice)
     wax.configure(needs_confirmation=True)
     wax.join(email := wax.address())
@@ -170,17 +170,18 @@ def test_a_scheduled_email_with_more_links_is_rewritten_whole(wax: Newsletter) -
     links, base = links_of(wax, reader), wax.service.services.site.base_url
     text = "\n".join(f'<a href="{base}{path}">' for path in (*links.values(), *other.values()))
     wax.service.write(
-        lambda tx: emails.enqueue(
+        lambda tx: emails.send(
             tx,
-            account_id=wax.member.account_id,
-            to=EmailAddress(reader.email),
-            kind=FRIEND_JOINED,
-            subject="A friend joined",
-            text=text,
-            html=text,
-            unsubscribe_url=f"{base}{links['stop']}",
-            about=reader.id,
-            delay_ms=DAY_MS,
+            EmailToSend(
+                account_id=wax.member.account_id,
+                to=EmailAddress(reader.email),
+                kind=FRIEND_JOINED,
+                message=content.email("A friend joined"),
+                parts=EmailParts(text, text),
+                links=EmailLinks(stop=f"{base}{links['stop']}"),
+                about=reader.id,
+                delay_ms=DAY_MS,
+            ),
             now_ms=wax.service.now_ms(),
         )
     )
@@ -232,8 +233,7 @@ def test_a_readers_links_go_on_while_no_email_can_be_sent(wax: Newsletter) -> No
     assert wax.person(email) == reader and wax.visitor.get(wax.hub(reader)).status_code == 200
 
 
-def test_an_owner_ends_a_readers_links(service: Service) -> None:
-    alice = operator(service)
+def test_an_owner_ends_a_readers_links(service: Service, alice: Operator) -> None:
     wax = Newsletter(service, member=alice)
     reader = wax.advocate(0)
     before, page = links_of(wax, reader), f"/subscribers/{reader.id}"
@@ -253,7 +253,7 @@ def test_the_link_that_turns_notifications_off_ends(service: Service) -> None:
         return alice.web.http.get(url.removeprefix(site.base_url)).status_code
 
     def made(age_ms: int) -> str:
-        return notification_links.turn_off_url(
+        return notification_choices.turn_off_url(
             site, account_id, BUDGET, link_version=0, now_ms=now_ms - age_ms
         )
 

@@ -2,8 +2,6 @@
 that can be known, and always has a way on. On both engines.
 """
 
-from __future__ import annotations
-
 import re
 
 import httpx

@@ -2,8 +2,6 @@
 earlier version, which knew fewer spellings, is counted again.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.kernel import mailboxes

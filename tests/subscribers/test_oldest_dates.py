@@ -2,8 +2,6 @@
 job nor a page, in no time zone.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 
 import pytest
@@ -51,8 +49,9 @@ def set_zone(alice: Operator, zone: str) -> None:
 
 
 @pytest.mark.parametrize("zone", ZONES)
-def test_somebody_of_the_year_1_is_shown_counted_and_erased(service: Service, zone: str) -> None:
-    alice = operator(service)
+def test_somebody_of_the_year_1_is_shown_counted_and_erased(
+    service: Service, alice: Operator, zone: str
+) -> None:
     set_zone(alice, zone)
     ada = alice.subscribe("ada@example.org", created_at=ZERO, utm_source="go", utm_campaign="net")
     assert ada["created_at"] == "0001-01-01T00:00:00.000Z"

@@ -2,8 +2,6 @@
 others' still waited.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.kernel.ids import new_code, new_id

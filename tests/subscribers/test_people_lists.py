@@ -3,8 +3,6 @@ cost what a thousand do. PostgreSQL plans by what is there, and a test has littl
 looks at both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Where a shared link leads, and how clicks on it are counted without knowing who clicked."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

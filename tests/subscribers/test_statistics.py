@@ -1,8 +1,6 @@
 """The numbers of a period on both engines: whose day somebody joined on, in which zone, and what
 counts."""
 
-from __future__ import annotations
-
 import contextlib
 from datetime import date
 from typing import Any
@@ -19,7 +17,7 @@ from honeyguide.subscribers import statistics
 from tests.support.readings import reading
 from tests.support.service import Service
 from tests.support.stores import OpenStore
-from tests.support.web import Operator, operator, run_import, text_of, upload
+from tests.support.web import Operator, run_import, text_of, upload
 
 NEW_YORK = ZoneInfo("America/New_York")
 
@@ -49,8 +47,9 @@ def test_a_day_is_as_long_as_its_zone_makes_it(zone: str, day: date, hours: int)
     assert day_of(period.until_ms, period.zone) > day
 
 
-def test_days_are_cut_in_the_zone_and_imports_are_counted_apart(service: Service) -> None:
-    alice = operator(service)
+def test_days_are_cut_in_the_zone_and_imports_are_counted_apart(
+    service: Service, alice: Operator
+) -> None:
     ann = alice.subscribe("ann@example.org", created_at="2026-03-01T12:00:00Z")
     for email, at in (("late@example.org", "04:59:59"), ("early@example.org", "05:00:00")):
         alice.subscribe(email, referrer_code=ann["ref_code"], created_at=f"2026-03-03T{at}Z")
@@ -68,8 +67,7 @@ def test_days_are_cut_in_the_zone_and_imports_are_counted_apart(service: Service
     assert (top.email, top.verified) == ("ann@example.org", 2)
 
 
-def test_the_time_zone_is_chosen_on_the_settings_page(service: Service) -> None:
-    alice = operator(service)
+def test_the_time_zone_is_chosen_on_the_settings_page(alice: Operator) -> None:
     done = alice.web.post("/settings/time-zone", page="/settings", time_zone="Asia/Tokyo")
     assert done.status_code == 303
     page = alice.web.get("/settings").text
@@ -80,8 +78,7 @@ def test_the_time_zone_is_chosen_on_the_settings_page(service: Service) -> None:
     assert '<option value="Asia/Tokyo" selected>' in alice.web.get("/settings").text
 
 
-def test_filters_and_dates_of_the_subscriber_list_use_the_time_zone(service: Service) -> None:
-    alice = operator(service)
+def test_filters_and_dates_of_the_subscriber_list_use_the_time_zone(alice: Operator) -> None:
     alice.web.post("/settings/time-zone", page="/settings", time_zone="America/New_York")
     for email, at in (("late@example.org", "04:59:59"), ("early@example.org", "05:00:00")):
         alice.subscribe(email, created_at=f"2026-03-03T{at}Z")

@@ -2,8 +2,6 @@
 history, in any zone, whether the days were counted by the job or are counted while the page waits.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import date, timedelta
 from typing import Any

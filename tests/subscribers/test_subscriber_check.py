@@ -2,8 +2,6 @@
 moment, and where somebody changes it all the same, `verify` sees it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 from collections import Counter

@@ -2,8 +2,6 @@
 an email address. It is exported with the person and gone when they are erased.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -14,7 +12,7 @@ from tests.support.delayed import pass_minute
 from tests.support.effort import effort_of
 from tests.support.service import Member, Service
 from tests.support.tables import dump, mentions
-from tests.support.web import Operator, operator, run_import, text_of, upload
+from tests.support.web import Operator, run_import, text_of, upload
 
 
 def tags_of(member: Member, uuid: str) -> Any:
@@ -68,8 +66,7 @@ def test_tags_over_the_api(alice: Member) -> None:
     assert "tags" not in alice.subscriber(ana)
 
 
-def test_an_import_tags_new_and_known_subscribers(service: Service) -> None:
-    alice = operator(service)
+def test_an_import_tags_new_and_known_subscribers(alice: Operator) -> None:
     known = alice.subscribe("known@example.org")["uuid"]
     text = 'email,Tags\nknown@example.org,"""VIP"",""Podcast"""\nnew@example.org,vip; b\n'
     text += f"bad@example.org,{'x' * 60}\n"
@@ -82,8 +79,7 @@ def test_an_import_tags_new_and_known_subscribers(service: Service) -> None:
     assert len(exported) == 2 and '"podcast, vip"' in exported[1]
 
 
-def test_many_are_tagged_at_once(service: Service) -> None:
-    alice = operator(service)
+def test_many_are_tagged_at_once(alice: Operator) -> None:
     ids = [alice.subscribe(f"s{number}@example.org")["uuid"] for number in range(55)]
     alice.web.post("/subscribers/tags", page="/subscribers", id=ids[:2], tag="Few", do="add")
     assert "2 subscribers changed." in flash(alice)
@@ -104,8 +100,7 @@ def test_many_are_tagged_at_once(service: Service) -> None:
 
 
 @pytest.mark.parametrize("zone", ["America/New_York", "Pacific/Kiritimati"])
-def test_all_who_match_days_are_those_whom_the_list_shows(service: Service, zone: str) -> None:
-    alice = operator(service)
+def test_all_who_match_days_are_those_whom_the_list_shows(alice: Operator, zone: str) -> None:
     alice.web.post("/settings/time-zone", page="/settings", time_zone=zone)
     for hour in range(0, 72, 4):
         at = f"2026-09-{21 + hour // 24}T{hour % 24:02}:30:00Z"
@@ -120,8 +115,7 @@ def test_all_who_match_days_are_those_whom_the_list_shows(service: Service, zone
 @pytest.mark.parametrize(
     "query", ["status=gone", "joined_from=x", "min_referrals=x", "reward=mug", "referral=no"]
 )
-def test_a_wrong_filter_tags_nobody(service: Service, query: str) -> None:
-    alice = operator(service)
+def test_a_wrong_filter_tags_nobody(alice: Operator, query: str) -> None:
     for number in range(3):
         alice.subscribe(f"s{number}@example.org")
     for do in ("add", "remove"):
@@ -130,8 +124,7 @@ def test_a_wrong_filter_tags_nobody(service: Service, query: str) -> None:
     assert found(alice, "tag=oops") == [] and len(found(alice, "")) == 3
 
 
-def test_filters_are_saved_under_a_name(service: Service) -> None:
-    alice = operator(service)
+def test_filters_are_saved_under_a_name(service: Service, alice: Operator) -> None:
     alice.subscribe("ana@example.org")
     for name in ("Gone", "=SUM(1)", "Gone"):
         alice.web.post(
@@ -162,8 +155,7 @@ def test_filters_are_saved_under_a_name(service: Service) -> None:
     assert "You have 30 saved filters. Delete one first." in flash(alice)
 
 
-def test_a_wrong_filter_is_shown_with_the_error_and_exports_nothing(service: Service) -> None:
-    alice = operator(service)
+def test_a_wrong_filter_is_shown_with_the_error_and_exports_nothing(alice: Operator) -> None:
     alice.subscribe("ana@example.org")
     for query, sentence in (
         ("joined_from=2026-02-31", "Joined from must be a date such as 2026-11-15."),
@@ -180,8 +172,7 @@ def test_a_wrong_filter_is_shown_with_the_error_and_exports_nothing(service: Ser
         assert alice.web.get(f"/subscribers/export.csv?{query}").status_code == 400
 
 
-def test_notes_and_corrections_on_a_subscriber_page(service: Service) -> None:
-    alice = operator(service)
+def test_notes_and_corrections_on_a_subscriber_page(alice: Operator) -> None:
     alice.subscribe("taken@example.org")
     ana = alice.subscribe("ana@example.org", name="Ana")
     path = f"/subscribers/{ana['uuid']}"
@@ -214,8 +205,7 @@ def test_notes_and_corrections_on_a_subscriber_page(service: Service) -> None:
     assert tags_of(alice, ana["uuid"]) == ["friend"]
 
 
-def test_what_was_added_is_exported_and_erased(service: Service) -> None:
-    alice = operator(service)
+def test_what_was_added_is_exported_and_erased(service: Service, alice: Operator) -> None:
     zelda = alice.subscribe("zelda.q@example.org", name="Zelda Quixote")["uuid"]
     other = alice.subscribe("other@example.org")["uuid"]
     for uuid in (zelda, other):

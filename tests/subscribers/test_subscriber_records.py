@@ -2,8 +2,6 @@
 belongs to one newsletter, and one action changes no more than it says.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 
 import pytest

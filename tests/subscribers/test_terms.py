@@ -1,7 +1,5 @@
 """What a partner's referral is, by the terms it came with, the evidence and the time."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

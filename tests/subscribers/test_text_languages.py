@@ -1,8 +1,5 @@
 """Operators write their own texts for each language that their pages are shown in."""
 
-from __future__ import annotations
-
-import json
 import re
 from html import unescape
 
@@ -33,7 +30,7 @@ def speak(alice: Operator, **fields: object) -> None:
 def saved(alice: Operator) -> dict[str, str]:
     tenant = Tenant(alice.account_id, alice.campaign_id)
     found = alice.service.read(lambda tx: branding.of(reading(tx, tenant)))
-    return dict(json.loads(found.words))
+    return dict(found.words)
 
 
 def typed(alice: Operator, name: str, query: str) -> str:

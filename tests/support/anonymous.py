@@ -1,7 +1,5 @@
 """What an anonymous visitor can see of an answer, with what is random in every answer taken out."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple

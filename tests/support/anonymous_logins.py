@@ -1,7 +1,5 @@
 """What anybody can do with the address of an operator, and the addresses to try it with."""
 
-from __future__ import annotations
-
 from honeyguide.accounts import invitations, members
 from honeyguide.accounts.permissions import Role
 from honeyguide.kernel.email_addresses import EmailAddress

@@ -2,8 +2,6 @@
 addresses to try it with.
 """
 
-from __future__ import annotations
-
 import re
 
 from honeyguide.mail import stops

@@ -1,7 +1,5 @@
 """An owner who changes or decides on those who came, by the API, by lists, forms and files."""
 
-from __future__ import annotations
-
 from honeyguide.moving import import_parts
 from honeyguide.work.moving import import_file
 from tests.support.arrival_world import ArrivalWorld

@@ -1,7 +1,5 @@
 """An owner who stops a program or a partner and lets them go on, by API and by form."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from tests.support.arrival_world import PARTNERS, ArrivalWorld

@@ -1,7 +1,5 @@
 """An owner who changes what a program pays, by the API and on the dashboard."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, SECOND_MS

@@ -2,8 +2,6 @@
 referral has the terms of its arrival. What an owner does to them is in the modules named after it.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from typing import Any

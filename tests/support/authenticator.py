@@ -1,7 +1,5 @@
 """An authenticator app: it has the secret that a page showed, and knows what time it is."""
 
-from __future__ import annotations
-
 import base64
 import html
 import re

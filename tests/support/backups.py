@@ -1,7 +1,5 @@
 """Backups in a folder, made and restored by the real command."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

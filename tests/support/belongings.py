@@ -2,8 +2,6 @@
 it is called, and whose address it is, says "secret".
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

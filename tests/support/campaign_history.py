@@ -2,8 +2,6 @@
 earned and sent; links are clicked; time passes.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st

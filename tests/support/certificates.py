@@ -1,7 +1,5 @@
 """Certificates for tests, made on the spot by an authority that nobody but these tests trusts."""
 
-from __future__ import annotations
-
 import ssl
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Domain functions take a change; a store runs units of work that take a transaction."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from typing import Concatenate, ParamSpec, TypeVar
 

@@ -1,7 +1,5 @@
 """Manual rewards that their subscriber asked for, and that wait for the operator."""
 
-from __future__ import annotations
-
 from honeyguide.kernel import actors
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.rewards import earned_rewards

@@ -5,8 +5,6 @@ referrals `times` times, many at once, in an order of its own: one by one, or in
 every other one back. What the store is too busy for is asked again, as a client would.
 """
 
-from __future__ import annotations
-
 import asyncio
 import multiprocessing
 import random

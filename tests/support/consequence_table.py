@@ -1,7 +1,5 @@
 """Every kind of change to a subscriber, with what follows from it."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS

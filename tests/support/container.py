@@ -7,8 +7,6 @@ its command, and HONEYGUIDE_ settings outside are settings inside. The command i
 own. SIGTERM is passed on to it, and its exit code returned.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os

@@ -1,7 +1,5 @@
 """Databases to copy, and how a test copies one and looks at what came of it."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any, NamedTuple

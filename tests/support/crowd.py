@@ -1,7 +1,5 @@
 """Clients that change one campaign at the same time, and a recount of all it counts."""
 
-from __future__ import annotations
-
 import random
 import threading
 from collections import Counter

@@ -1,7 +1,5 @@
 """Delayed actions of tests: asked for on a page, undone, and done without waiting for a minute."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

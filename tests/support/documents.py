@@ -1,7 +1,5 @@
 """The documents of the repository as tests read them: blocks, code spans, links, anchors."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import re

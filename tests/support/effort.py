@@ -3,8 +3,6 @@
 A slow or busy machine makes both take longer, so a verdict on this measure is one on the code.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable

@@ -2,8 +2,6 @@
 browsers send.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import httpx

@@ -1,7 +1,5 @@
 """One email of every kind, each made by the code that makes it for real, in one running service."""
 
-from __future__ import annotations
-
 import base64
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Real `serve` and `work` processes whose background loops fail on request."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from pathlib import Path

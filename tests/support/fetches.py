@@ -1,7 +1,5 @@
 """A fetch from another service that waits for its key, and a document that came with one."""
 
-from __future__ import annotations
-
 import msgspec
 
 from honeyguide.kernel.ids import new_id

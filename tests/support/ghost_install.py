@@ -4,8 +4,6 @@ Ghost's own development tools come from hosts other than the registry, so they a
 is compiled with the headers of the installed Node.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """An installation in which access of each kind is granted, and then revoked."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, NamedTuple
 

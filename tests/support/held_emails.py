@@ -2,17 +2,15 @@
 confirmation emails leave, and whose wait.
 """
 
-from __future__ import annotations
-
 import itertools
 from typing import Any, cast
 
 from honeyguide.kernel.clock import DAY_MS, SECOND_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import emails
+from honeyguide.mail import content, emails
 from honeyguide.mail.email_kinds import CONFIRM
-from honeyguide.mail.emails import QueuedEmail
+from honeyguide.mail.emails import EmailToSend, QueuedEmail
 from honeyguide.pages.readers import page_branding, signup
 from honeyguide.pages.readers.reader_services import ReaderServices
 from honeyguide.signups import confirmations, signups
@@ -121,15 +119,13 @@ def held_code(member: Member) -> str:
 
 
 async def _hold(change: Change, subscriber_id: str, email: str, code: str) -> None:
-    await emails.enqueue(
-        change.tx,
+    confirm = EmailToSend(
         account_id=change.tenant.account_id,
         to=EmailAddress(email),
         kind=CONFIRM,
-        subject="Please confirm",
-        text="Please",
+        message=content.email("Please confirm", "Please"),
         about=subscriber_id,
         held_code=code,
-        now_ms=change.now_ms,
     )
+    await emails.send(change.tx, confirm, now_ms=change.now_ms)
     await confirmations.put_on(change, code)

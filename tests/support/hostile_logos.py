@@ -2,8 +2,6 @@
 refused, CLEANED come out clean.
 """
 
-from __future__ import annotations
-
 import io
 import random
 import struct

@@ -2,11 +2,10 @@
 can show.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from honeyguide.accounts import invitations
+from honeyguide.accounts.invitations import NewTicket
 from honeyguide.kernel.ids import new_id
 from honeyguide.pages.readers.page_texts import PAGE_TEXTS
 from honeyguide.partners import payouts, rules
@@ -220,14 +219,8 @@ class World:
 
     def ticket(self, kind: str) -> str:
         async def issue(tx: Tx) -> str:
-            _, token = await invitations._issue(
-                tx,
-                kind,
-                account_id=self.alice.account_id,
-                email="o'evil@example.org",
-                lasts_ms=10**9,
-                now_ms=self.service.now_ms(),
-            )
+            new = NewTicket(kind, account_id=self.alice.account_id, email="o'evil@example.org")
+            _, token = await invitations._issue(tx, new, now_ms=self.service.now_ms())
             return token
 
         return self.service.write(issue)

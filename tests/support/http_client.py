@@ -5,8 +5,6 @@ and parser, and compressing pages for a reader in the same process. Here `http.c
 requests, and pages come uncompressed unless a test asks for the opposite.
 """
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import select

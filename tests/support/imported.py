@@ -1,7 +1,5 @@
 """A referral program in a store of its own, into which files are imported, and its export."""
 
-from __future__ import annotations
-
 import csv
 import io
 from typing import Any

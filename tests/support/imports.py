@@ -1,7 +1,5 @@
 """A file of people as an upload leaves it, waiting to be imported."""
 
-from __future__ import annotations
-
 import msgspec
 
 from honeyguide.kernel.tenant import Tenant

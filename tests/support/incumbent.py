@@ -4,8 +4,6 @@ and parameters only, at most 200 on a page, newest first, 120 requests a minute 
 The people have the oddities of a program that ran for years: see `ODDITIES`.
 """
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from typing import Any

@@ -1,7 +1,5 @@
 """Runs what a job goes through, without its lease."""
 
-from __future__ import annotations
-
 from honeyguide.store import Store, job_failures
 from honeyguide.work.items import Items, run_all
 

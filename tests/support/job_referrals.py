@@ -1,7 +1,5 @@
 """How two accounts get referrals that a job has work with."""
 
-from __future__ import annotations
-
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.signups import delayed_actions, delayed_kinds

@@ -1,7 +1,5 @@
 """Work for each job to do, for the accounts of a world."""
 
-from __future__ import annotations
-
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.ids import new_id
 from honeyguide.partners import ledger

@@ -1,7 +1,5 @@
 """Two accounts that get the same work for a job, and what a case says about that job."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Multipart bodies and pictures that are hard to read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import httpx

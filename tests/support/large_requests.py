@@ -1,7 +1,5 @@
 """The largest requests that an address takes, in shapes that are hard to parse."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

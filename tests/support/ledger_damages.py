@@ -1,7 +1,5 @@
 """Kinds of damage to a ledger, each with the promises of `verify` that it breaks."""
 
-from __future__ import annotations
-
 # Each with the promises that it breaks.
 DAMAGES: dict[str, tuple[set[str], str]] = {
     "a transfer lost": (

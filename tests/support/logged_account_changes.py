@@ -1,7 +1,5 @@
 """What a member may change about an account and their login, for `logged_page_changes`."""
 
-from __future__ import annotations
-
 from tests.support.belongings import api_key, delayed, invitation, member, member_invitation
 from tests.support.logged_case import Logged
 from tests.support.web import PASSWORD

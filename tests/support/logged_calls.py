@@ -1,7 +1,5 @@
 """Making the changes of `logged_changes`."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

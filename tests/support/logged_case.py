@@ -1,7 +1,5 @@
 """One change that a member may make, and what the change log says of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -1,10 +1,8 @@
 """What a member may change: how it is done over HTTP, and what the change log says afterwards."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
-from honeyguide.mail import notification_links
+from honeyguide.mail import notification_choices
 from honeyguide.mail.notification_kinds import NOTIFICATION_KINDS
 from tests.support import partner_network
 from tests.support.belongings import (
@@ -44,7 +42,7 @@ def v1_webhook(owner: Operator) -> str:
 
 def off_link(owner: Operator) -> str:
     site = owner.service.services.site
-    return notification_links.turn_off_url(
+    return notification_choices.turn_off_url(
         site,
         owner.account_id,
         NOTIFICATION_KINDS[0],

@@ -1,7 +1,5 @@
 """What a member may change on the dashboard, and what the change log says afterwards."""
 
-from __future__ import annotations
-
 from honeyguide.mail.notification_kinds import NOTIFICATION_KINDS
 from tests.support.belongings import (
     blocked_partner,

@@ -1,7 +1,5 @@
 """Which of many like cases every run has, and which are left to the long tests."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

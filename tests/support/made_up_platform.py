@@ -2,8 +2,6 @@
 the real ones: `tests/integrations/test_made_up_platform.py`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 

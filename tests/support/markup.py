@@ -2,8 +2,6 @@
 finds where it did.
 """
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 # An element; the end of a quoted attribute, a script, a title and a text box, then an element

@@ -1,7 +1,5 @@
 """What Prometheus reads from a server, as numbers."""
 
-from __future__ import annotations
-
 import re
 
 from prometheus_client.parser import text_string_to_metric_families

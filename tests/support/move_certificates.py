@@ -1,11 +1,9 @@
 """A certificate of an import that found somebody missing."""
 
-from __future__ import annotations
-
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import checking, importing
 from honeyguide.store.tx import Tx
-from honeyguide.work.certificates import check_some
+from honeyguide.work.moving import compare_some
 from tests.support.service import Member
 from tests.support.stores import statement
 
@@ -27,7 +25,7 @@ def certificate_of(owner: Member, name: str = "secret.csv") -> str:
     async def run(check_id: str) -> None:
         secret_keys = services.settings.secret_keys
         for _ in range(2):
-            await check_some(services.site, secret_keys, services.store, [check_id], now_ms)
+            await compare_some(services.site, secret_keys, services.store, [check_id], now_ms)
 
     check_id = owner.service.write(begin)
     owner.service.run(run(check_id))

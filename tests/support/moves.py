@@ -1,7 +1,5 @@
 """One account that fetches people from a stand-in, with a clock that waits for nobody."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

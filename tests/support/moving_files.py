@@ -1,7 +1,5 @@
 """Files as other tools export them, in `tests/fixtures/moving`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from honeyguide.moving import import_files

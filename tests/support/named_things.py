@@ -2,8 +2,6 @@
 files of the repository, routes, pages.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 import shlex

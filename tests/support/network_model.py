@@ -1,7 +1,5 @@
 """A partner network in plain Python, to compare the real one with."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS

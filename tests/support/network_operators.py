@@ -1,7 +1,5 @@
 """An installation with one program, its partner and a stranger, as operators who are logged in."""
 
-from __future__ import annotations
-
 import csv
 import io
 from typing import Any

@@ -2,8 +2,6 @@
 removed and allowed again, partners who leave and come back.
 """
 
-from __future__ import annotations
-
 import random
 from functools import partial
 from typing import Any

@@ -2,8 +2,6 @@
 a person would.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from html import unescape

@@ -1,7 +1,5 @@
 """Which statements a piece of work runs, by their names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

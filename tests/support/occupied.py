@@ -1,7 +1,5 @@
 """A newsletter that is connected with a platform whose fields another tool has filled."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

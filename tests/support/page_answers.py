@@ -1,7 +1,5 @@
 """What a page reads of a request, and what its answer says apart from what differs by itself."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Callable, Iterator

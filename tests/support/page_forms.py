@@ -1,7 +1,5 @@
 """The forms of a page: where they are sent, and what they send if nobody changes anything."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 

@@ -1,7 +1,5 @@
 """Somebody who tries the ids of another account on one page of the dashboard."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable, Iterable

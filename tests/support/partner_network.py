@@ -1,8 +1,6 @@
 """A small partner network for tests: a publication with a logo, its program, and partners who
 joined it."""
 
-from __future__ import annotations
-
 import base64
 import io
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The payloads that docs/webhooks.md shows, by type: what receivers are promised."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -2,8 +2,6 @@
 Debian than this machine's, so it runs with the libraries of that one.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import tempfile

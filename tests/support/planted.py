@@ -1,7 +1,5 @@
 """A row that the database refuses to change: a trigger that raises for it, and for no other."""
 
-from __future__ import annotations
-
 from honeyguide.store import Tx
 from tests.support.postgres import shared_server
 from tests.support.service import Service

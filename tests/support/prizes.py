@@ -1,7 +1,5 @@
 """Rewards for tests: offered, earned by bringing friends, and what their post office wrote."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

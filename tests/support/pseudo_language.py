@@ -2,8 +2,6 @@
 every translated text is in brackets, has accents and is about half as long again.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The command for tests that run it as another user."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -14,8 +14,9 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import email_kinds, emails, sending
-from honeyguide.mail.emails import QueuedEmail
+from honeyguide.mail import content, email_kinds, emails, sending
+from honeyguide.mail.emails import EmailToSend, QueuedEmail
+from honeyguide.mail.layout import EmailBranding, EmailLinks, EmailParts
 from honeyguide.mail.sending import send_due
 from honeyguide.mail.transports import OutgoingEmail, Transport
 from honeyguide.store import Store, open_store
@@ -122,11 +123,17 @@ class Letterbox:
             "subject": "News",
             "text": "Text\n",
         }
-        given = {**usual, "now_ms": NOW, **given}
+        given = {**usual, **given}
+        now_ms = given.pop("now_ms", NOW)
         given["to"] = EmailAddress.parse(given["to"])
         if isinstance(given["kind"], str):
             given["kind"] = email_kinds.declared(given["kind"])
-        await emails.enqueue(tx, **given)
+        given["message"] = content.email(given.pop("subject"))
+        given["parts"] = EmailParts(given.pop("text"), given.pop("html", None))
+        branding = {name: given.pop(name, None) for name in ("from_name", "reply_to")}
+        given["brand"] = EmailBranding("The Morning Wax", **branding)
+        given["links"] = EmailLinks(stop=given.pop("unsubscribe_url", None))
+        await emails.send(tx, EmailToSend(**given), now_ms=now_ms)
 
     def post(self, **given: Any) -> None:
         self.write(lambda tx: self.put(tx, **given))

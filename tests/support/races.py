@@ -2,8 +2,6 @@
 committed it when the second comes.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any

@@ -2,8 +2,6 @@
 of it: plain loops over the rows, none of the code that the pages use.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Bytes on a socket, as no HTTP library would send them, and whatever comes back."""
 
-from __future__ import annotations
-
 import json
 import socket
 import time

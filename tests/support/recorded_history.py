@@ -7,8 +7,6 @@ codes are numbered in the order in which they appear. `python -m tests.support.r
 records it anew, which only a change of behavior needs.
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 import random

@@ -2,8 +2,6 @@
 and ledger entries. `recorded_history` plays the changes.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Robots and people at a partner's magic link: what they do there, and what becomes of it."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The demo, as `honeyguide demo --serve` runs it: a process of its own on real sockets."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -5,8 +5,6 @@ A shell keeps its variables from block to block, and programs find them in their
 the page says of `BASE`, `KEY` and `CAMPAIGN` is left out: they are those of an account here.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

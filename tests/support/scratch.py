@@ -2,8 +2,6 @@
 without a word to their own clean-up, so a run would otherwise leave its databases behind.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import tempfile

@@ -29,7 +29,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.serve import listen
 from honeyguide.store import Tx, migrate
-from honeyguide.work.job import Job
+from honeyguide.work.items import Job
 
 from . import used_databases
 from .changes import changing, new_change

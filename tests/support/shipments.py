@@ -1,7 +1,5 @@
 """Physical rewards that were claimed with a postal address."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from honeyguide.rewards import shipment_emails

@@ -5,8 +5,6 @@ command. Each command has a process id, an environment, a folder and streams of 
 killed like any other process.
 """
 
-from __future__ import annotations
-
 import array
 import atexit
 import contextlib

@@ -1,7 +1,5 @@
 """A subscriber in the states that a referral can be in, without a database."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

@@ -2,8 +2,6 @@
 or what changed.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Colleagues: users with a role in somebody's account, logged in."""
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.accounts import attempts, members, passwords, users

@@ -5,8 +5,6 @@ read-only file system, another user without privileges, and the filters for syst
 /var/lib/honeyguide, and /var/tmp is a temporary folder.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

@@ -1,7 +1,5 @@
 """Routes that write but leave no entry in the change log."""
 
-from __future__ import annotations
-
 from honeyguide.pages.dashboard.routes import PAGES as TABLE
 
 # What changes no setting, decides nothing and moves no money, each with the reason.

@@ -1,7 +1,5 @@
 """Which statements need not bind an account, and why."""
 
-from __future__ import annotations
-
 # Parameters that say whose rows these are. A list's name, a code, a token or a digest is as good as
 # its owner: nobody can guess one, and each belongs to one account only.
 OWNERS = {
@@ -81,7 +79,7 @@ UNOWNED: dict[str, str] = {
     "screening.evidence.forget_values": "forgets values by the keys of its rows",
     "signups.delayed_actions.keep_only": "deletes from a restored backup what was undone since",
     "signups.delayed_actions.due": "finds what waited for its minute, of all accounts",
-    "accounts.expiring_keys.due": "finds keys that expire soon, of all accounts",
+    "accounts.keys.expiring": "finds keys that expire soon, of all accounts",
     "subscribers.link_hosts.due": "finds hosts to look up, of all accounts",
     "rewards.shipment_emails.due": "finds what was sent a minute ago, of all accounts",
     "rewards.shipments.with_old_address": "finds postal addresses to remove, of all accounts",

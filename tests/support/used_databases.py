@@ -3,8 +3,6 @@
 A new database is a copy of 900 files, which takes ten times as long as deleting what a test wrote.
 """
 
-from __future__ import annotations
-
 from .postgres import PostgresServer
 
 # The planner takes every table for one of ten pages until it is larger or analyzed.

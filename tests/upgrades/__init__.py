@@ -4,8 +4,6 @@
 0.3.0 upgraded.
 """
 
-from __future__ import annotations
-
 import contextlib
 import lzma
 from pathlib import Path

@@ -5,8 +5,6 @@ subscribers (a quarter at first, as the demo needs some to begin with) and few c
 files stay small.
 """
 
-from __future__ import annotations
-
 import lzma
 import subprocess
 import sys

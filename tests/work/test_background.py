@@ -2,8 +2,6 @@
 other. Every task in the source is such a loop, or somebody waits for it.
 """
 
-from __future__ import annotations
-
 import ast
 import asyncio
 import contextlib

@@ -5,8 +5,6 @@ Every row of every route table is tried. A route whose address cannot be filled 
 advice. SQLite runs its statements on the loop, so one engine is enough, and it is the harder one.
 """
 
-from __future__ import annotations
-
 import inspect
 import itertools
 import json
@@ -212,7 +210,7 @@ def test_the_api(world: World, depth: Depth, capsys: pytest.CaptureFixture[str])
             for body in api_bodies(names, body_of(route) or {}, alone):
                 sent = Sent(route.method, path, {"content-type": b"application/json"}, body)
                 send(alice.http, steps, sent)
-            if route.multipart:
+            if route.body.takes_form:
                 for each in multiparts(route.method, path, names, BODY_LIMIT_API):
                     send(alice.http, steps, each)
     finish(steps, capsys, "API")

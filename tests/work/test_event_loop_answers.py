@@ -2,8 +2,6 @@
 parse, from everybody whom the service asks.
 """
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

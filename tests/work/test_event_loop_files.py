@@ -1,7 +1,5 @@
 """No file keeps the event loop busy: the largest lists of subscribers and pictures that we take."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

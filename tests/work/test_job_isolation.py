@@ -3,8 +3,6 @@ oddest data that the API accepts, and the database refuses what belongs to one o
 one's is done, what failed is recorded, and it is done when the database relents.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -2,8 +2,6 @@
 nothing for them.
 """
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json
@@ -19,7 +17,7 @@ from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import Store, job_runs, sqlite_path
 from honeyguide.work import loop
-from honeyguide.work.job import Job
+from honeyguide.work.items import Job
 from tests.support.process import Serving, command, environment, migrated, new_account
 from tests.support.service import ENGINES
 from tests.support.starter import Command
@@ -32,7 +30,7 @@ from honeyguide.kernel.background import Background
 from honeyguide.kernel.clock import system_clock
 from honeyguide.store import job_runs, open_store
 from honeyguide.work import loop
-from honeyguide.work.job import Job
+from honeyguide.work.items import Job
 
 url, notes, every_ms, takes_s, lease_ms = sys.argv[1], sys.argv[2], *map(float, sys.argv[3:])
 loop.LEASE_MS = int(lease_ms)

@@ -3,8 +3,6 @@ ten seconds everything goes on: emails, webhooks, jobs, clicks, integrations. No
 and nothing is lost.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time
@@ -19,6 +17,8 @@ from honeyguide.events.webhooks import Flags
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.mail import email_kinds, emails
+from honeyguide.mail.content import email
+from honeyguide.mail.emails import EmailToSend
 from honeyguide.store.tx import Tx
 from tests.support.dispatcher import HOME, Receiver, receiving
 from tests.support.failing_loops import Faults
@@ -83,16 +83,9 @@ class Life:
             account_id, outbox.NEW_REFERRAL, {"round": self.rounds}, [self.webhook_id], None
         )
         await outbox.emit(tx, [event], now_ms=now_ms)
-        await emails.enqueue(
-            tx,
-            account_id=account_id,
-            to=EmailAddress("owner@example.org"),
-            kind=email_kinds.TEST_EMAIL,
-            subject=f"Round {self.rounds}",
-            text="Hello",
-            html="Hello",
-            now_ms=now_ms,
-        )
+        to, message = EmailAddress("owner@example.org"), email(f"Round {self.rounds}", "Hello")
+        sent = EmailToSend(account_id, to, email_kinds.TEST_EMAIL, message)
+        await emails.send(tx, sent, now_ms=now_ms)
 
     async def _click(self, code: str) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)

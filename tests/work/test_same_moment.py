@@ -2,8 +2,6 @@
 other's change, and a limit holds for both together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any

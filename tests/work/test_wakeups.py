@@ -1,7 +1,5 @@
 """A change that others wait for wakes them at once; none of them waits for its next look."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -2,8 +2,6 @@
 with the right numbers and headers, once.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """What is forgotten by age goes when its time has come, and not before."""
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS

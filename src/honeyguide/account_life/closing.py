@@ -11,14 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from honeyguide.account_life import (
-    closing_reminders,
-    owner_emails,
-    pausing,
-    program_switches,
-    shutting,
-)
-from honeyguide.accounts import invitations
+from honeyguide.account_life import pausing, shutting
+from honeyguide.accounts import invitations, members
 from honeyguide.accounts.accounts import Account
 from honeyguide.events import change_log
 from honeyguide.kernel import clock
@@ -30,8 +24,10 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import account_life_texts, email_kinds
 from honeyguide.signups import signups
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import campaigns
 from honeyguide.subscribers.campaigns import LINKS
 from honeyguide.subscribers.reasons import DEADLINE_DAYS
 
@@ -41,6 +37,8 @@ BATCH = 20
 YEAR_MS = 365 * DAY_MS + DAY_MS // 4
 # The job.
 CLOSING = "close accounts"
+# More of a kind are not counted.
+MOST_COUNTED = 1_000
 
 
 class ClosingAccount(NamedTuple):
@@ -54,7 +52,30 @@ class ClosingAccount(NamedTuple):
         return Tenant(self.id, self.campaign_id)
 
 
+class PendingThings(NamedTuple):
+    rewards: int
+    """Earned, and neither claimed nor given yet."""
+    shipments: int
+    """Claimed, and not sent yet."""
+    referrals: int
+    """In their holding period, brought by subscribers."""
+    paid_referrals: int
+    """The same, brought by partners."""
+    unpaid_payouts: int
+    unpaid_cents: int
+    """Of closed months, to this account."""
+    fees_cents: int
+    """That this account owes partners for open months, so far."""
+    earned_cents: int
+    """That partner programs owe this account for open months, so far."""
+
+    @property
+    def is_nothing(self) -> bool:
+        return not any(self)
+
+
 _sql = beside(__file__)
+_OWED = _sql.query("owed", PendingThings)
 _SET = _sql.command("set")
 _DUE = _sql.query("due", ClosingAccount)
 _BY_ID = _sql.query("by_id", ClosingAccount)
@@ -77,19 +98,19 @@ async def ask(change: Change) -> int:
         raise Invalid("This account is being closed already.")
     closes_ms = change.now_ms + WAIT_DAYS * DAY_MS
     await change.run(_SET, closes_ms=closes_ms)
-    await program_switches.switch_off(change)
+    await pausing.switch_programs_off(change)
     await invitations.end_all(change)
     change.tx.wake(LINKS)
     after = {"closes_at": clock.iso(closes_ms)}
     await change_log.record(change, "account.closing", account.id, {"closes_at": None}, after)
     message = account_life_texts.closing(
-        newsletter=await owner_emails.newsletter(change),
+        newsletter=await campaigns.name_of(change),
         day=clock.short_day(closes_ms),
-        link=closing_reminders.page(change),
+        link=pausing.closing_page(change),
     )
-    await owner_emails.send(change, email_kinds.ACCOUNT_CLOSING, message)
+    await members.email_owners(change, email_kinds.ACCOUNT_CLOSING, message)
     if account.paused_ms is None:
-        await closing_reminders.queue(change, closes_ms)
+        await pausing.queue_reminder(change, closes_ms)
     return closes_ms
 
 
@@ -108,20 +129,20 @@ async def call_off(change: Change, account: Account) -> None:
     """`account` is locked, and is being closed."""
     assert account.closes_ms is not None
     await change.run(_SET, closes_ms=None)
-    await program_switches.switch_on_again(change, account._replace(closes_ms=None))
+    await pausing.switch_programs_on_again(change, account._replace(closes_ms=None))
     change.tx.wake(LINKS)
     before = {"closes_at": clock.iso(account.closes_ms)}
     await change_log.record(change, "account.kept", account.id, before, {"closes_at": None})
-    await closing_reminders.withdraw(change, account.closes_ms)
-    newsletter = await owner_emails.newsletter(change)
+    await pausing.withdraw_reminder(change, account.closes_ms)
+    newsletter = await campaigns.name_of(change)
     message = account_life_texts.kept(newsletter=newsletter, link=f"{change.site.base_url}/")
-    await owner_emails.send(change, email_kinds.ACCOUNT_KEPT, message)
+    await members.email_owners(change, email_kinds.ACCOUNT_KEPT, message)
 
 
 async def end_waiting_period(change: Change, closes_ms: int) -> None:
     """For an account that was closed already in the database that a backup replaces."""
     await pausing.lock(change)
-    await program_switches.switch_off(change)
+    await pausing.switch_programs_off(change)
     await change.run(_SET, closes_ms=closes_ms)
 
 
@@ -149,9 +170,9 @@ async def close_some(tx: Tx, site: Site, actor: Actor, account_id: str, *, now_m
 
 async def _close(change: Change, closes_ms: int) -> None:
     """All is shut; the members go last, because owners get an email."""
-    await closing_reminders.withdraw(change, closes_ms)  # the mail server may have been down
-    message = account_life_texts.closed(newsletter=await owner_emails.newsletter(change))
-    await owner_emails.send(change, email_kinds.ACCOUNT_CLOSED, message)
+    await pausing.withdraw_reminder(change, closes_ms)  # the mail server may have been down
+    message = account_life_texts.closed(newsletter=await campaigns.name_of(change))
+    await members.email_owners(change, email_kinds.ACCOUNT_CLOSED, message)
     await shutting.remove_members(change)
     await change_log.record(change, "account.closed", change.tenant.account_id)
     change.tx.wake(LINKS)
@@ -184,3 +205,10 @@ async def forget(tx: Tx, account_id: str, *, now_ms: int) -> None:
     await tx.run(_FORGET_NOTICES, account_id=account_id)
     await tx.run(_FORGET, account_id=account_id, now_ms=now_ms)
     tx.scrub()
+
+
+async def owed(at: Reading) -> PendingThings:
+    """What is pending in an account and owed by or to it, for whoever is about to close it."""
+    counts = await at.one(_OWED, most=MOST_COUNTED)
+    assert counts is not None
+    return counts

@@ -5,6 +5,7 @@ installation.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from honeyguide.accounts import members, users
@@ -14,6 +15,11 @@ from honeyguide.kernel import checks, periods
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Forbidden, Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_code, new_id
+from honeyguide.mail import notification_choices, notifications, slack_messages
+from honeyguide.mail.content import EmailText
+from honeyguide.mail.notification_choices import Choice
+from honeyguide.mail.notification_kinds import NotificationKind
+from honeyguide.mail.notifications import Notification
 from honeyguide.store import Again
 from honeyguide.store.change import Change
 from honeyguide.store.reading import AccountReading
@@ -28,10 +34,10 @@ class Account(NamedTuple):
     email: str
     """Where its notifications go."""
     name: str | None
-    is_admin: int
+    is_admin: bool
     created_ms: int
     time_zone: str
-    needs_second_factor: int
+    needs_second_factor: bool
     """Asked of all its members."""
     paused_ms: int | None
     closes_ms: int | None
@@ -114,7 +120,7 @@ async def open_another(
         id=made.account_id,
         email=email.text,
         name=name,
-        is_admin=int(is_admin or is_first),
+        is_admin=is_admin or is_first,
         created_ms=now_ms,
     )
     await tx.put(
@@ -172,6 +178,19 @@ async def get(tx: Tx, account_id: str) -> Account:
     return account
 
 
+async def _own(at: AccountReading) -> Account:
+    return await get(at.tx, at.account_id)
+
+
+async def notify_owner(
+    change: Change, kind: str, cause: str, message: EmailText, *, link: str
+) -> None:
+    """Of what followed from a change to their campaign, once for each cause of this kind."""
+    own = await change.fact(_own)
+    notification = Notification(own.id, own.email, kind, f"{kind}:{cause}", message, link)
+    await notifications.notify(change.tx, change.site.base_url, notification, now_ms=change.now_ms)
+
+
 # In the change log, for whatever an operator sets about the account.
 CHANGED = "account.changed"
 
@@ -204,8 +223,8 @@ async def set_time_zone(change: Change, time_zone: str) -> None:
 
 async def set_needs_second_factor(change: Change, is_needed: bool) -> None:
     old = await get(change.tx, change.tenant.account_id)
-    await change.run(_SET_NEEDS_SECOND_FACTOR, is_needed=int(is_needed))
-    before = {"needs_second_factor": bool(old.needs_second_factor)}
+    await change.run(_SET_NEEDS_SECOND_FACTOR, is_needed=is_needed)
+    before = {"needs_second_factor": old.needs_second_factor}
     after = {"needs_second_factor": is_needed}
     await change_log.record(change, CHANGED, old.id, before, after)
 
@@ -276,3 +295,41 @@ async def setup_code_digest(tx: Tx) -> str | None:
 async def list_all(tx: Tx) -> list[Account]:
     """For the administrator: every account, newest first, and no more than anybody reads."""
     return await tx.all(_ALL)
+
+
+async def choose_notifications(change: Change, chosen: Mapping[str, Choice]) -> None:
+    """By the names of kinds; others stay as they are."""
+    before = await notification_choices.of_account(change)
+    await notification_choices.save(change, chosen)
+    await _record_choices(change, before)
+
+
+async def turn_notifications_off(change: Change, kind: NotificationKind) -> None:
+    """One kind, as the link in its email does."""
+    before = await notification_choices.of_account(change)
+    await notification_choices.turn_off(change, kind)
+    await _record_choices(change, before)
+
+
+async def _record_choices(change: Change, before: Mapping[str, Choice]) -> None:
+    account_id = change.tenant.account_id
+    after = await notification_choices.of_account(change)
+    old, new = (
+        {name: choice._asdict() for name, choice in choices.items()} for choices in (before, after)
+    )
+    await change_log.record(change, "notifications.changed", account_id, old, new)
+
+
+async def set_slack_webhook(change: Change, *, encrypted_url: str, host: str) -> None:
+    """The caller has checked the URL. Whoever knows it can post, so it is not logged."""
+    account_id = change.tenant.account_id
+    await slack_messages.set_webhook(change, encrypted_url=encrypted_url, host=host)
+    await change_log.record(change, "slack_webhook.set", account_id)
+
+
+async def remove_slack_webhook(change: Change) -> None:
+    account_id = change.tenant.account_id
+    is_set = await slack_messages.webhook_of(change.tx, account_id) is not None
+    await slack_messages.delete_webhook(change)
+    if is_set:
+        await change_log.record(change, "slack_webhook.removed", account_id)

@@ -41,7 +41,7 @@ class Caller(NamedTuple):
     """Names with a blank between them; None for all."""
     expires_ms: int | None = None
     last_used_ms: int | None = None  # where this process has to keep it
-    is_paused: int = 0
+    is_paused: bool = False
 
     def may(self, right: Right) -> bool:
         return self.scopes is None or right in self.scopes.split()
@@ -54,10 +54,10 @@ class Admitted(NamedTuple):
     campaign_id: str
     scopes: str | None
     expires_ms: int | None
-    refused: int
+    refused: bool
     left_over: int
     frees_ms: int
-    is_paused: int
+    is_paused: bool
 
 
 _sql = beside(__file__)
@@ -209,7 +209,7 @@ class SharedAdmission:
         caller = Caller(
             row.key_id, row.account_id, row.campaign_id, row.scopes, is_paused=row.is_paused
         )
-        return caller, Allowance(self._limit, row.left_over, row.frees_ms, bool(row.refused))
+        return caller, Allowance(self._limit, row.left_over, row.frees_ms, row.refused)
 
     async def _admit_together(self, together: list[tuple[str, int]]) -> list[Admitted | None]:
         # One order for all processes, so that no two wait for each other.

@@ -15,7 +15,8 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.site import Site
-from honeyguide.mail import account_emails, email_kinds, login_texts
+from honeyguide.mail import email_kinds, emails, login_texts
+from honeyguide.mail.emails import EmailToSend
 from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -84,8 +85,8 @@ async def ask(tx: Tx, site: Site, user_id: str, email: EmailAddress, *, now_ms: 
     to_old = login_texts.email_change_old(new_email=email.text, link=links[0], valid_for="24 hours")
     to_new = login_texts.email_change_new(old_email=user.email, link=links[1], valid_for="24 hours")
     for to, message in ((EmailAddress(user.email), to_old), (email, to_new)):
-        kind = email_kinds.EMAIL_CHANGE
-        await account_emails.send(tx, sender, to, kind, message, now_ms=now_ms)
+        asking = EmailToSend(sender, to, email_kinds.EMAIL_CHANGE, message)
+        await emails.send(tx, asking, now_ms=now_ms)
 
 
 async def of_user(tx: Tx, user_id: str, *, now_ms: int) -> EmailChange | None:

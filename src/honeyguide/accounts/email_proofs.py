@@ -16,7 +16,8 @@ from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import account_emails, email_kinds, login_texts
+from honeyguide.mail import email_kinds, emails, login_texts
+from honeyguide.mail.emails import EmailToSend
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -29,7 +30,7 @@ class _Login(NamedTuple):
     email: str
     password_hash: str | None
     proven_ms: int | None
-    must_prove: int
+    must_prove: bool
 
 
 _sql = beside(__file__)
@@ -54,7 +55,7 @@ async def is_missing(tx: Tx, site: Site, user_id: str) -> bool:
     """Whether the user needs a proof before they get a session. Where no emails are sent, there is
     none."""
     login = await _get(tx, user_id)
-    return site.has_mail_server and bool(login.must_prove) and login.proven_ms is None
+    return site.has_mail_server and login.must_prove and login.proven_ms is None
 
 
 async def count_missing(tx: Tx) -> int:
@@ -93,9 +94,9 @@ async def send_code(tx: Tx, site: Site, user_id: str, *, now_ms: int) -> None:
     login = await _get(tx, user_id)
     code = _code(site, user_id, login, now_ms // CODE_MS)
     message = login_texts.email_code(code=code, valid_for="30 minutes")
-    sender, kind = await members.sender_for(tx, user_id), email_kinds.EMAIL_CODE
-    to = EmailAddress(login.email)
-    await account_emails.send(tx, sender, to, kind, message, now_ms=now_ms)
+    sender, to = await members.sender_for(tx, user_id), EmailAddress(login.email)
+    email = EmailToSend(sender, to, email_kinds.EMAIL_CODE, message)
+    await emails.send(tx, email, now_ms=now_ms)
 
 
 async def use_code(tx: Tx, site: Site, user_id: str, typed: str, *, now_ms: int) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 from honeyguide.accounts import accounts, attempts, email_proofs, members, passwords, users
@@ -24,9 +25,10 @@ from honeyguide.kernel.errors import Forbidden, Invalid, Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import account_emails, email_kinds, texts
+from honeyguide.mail import email_kinds, emails, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import EmailKind
+from honeyguide.mail.emails import EmailToSend
 from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
 from honeyguide.store.reading import AccountReading
@@ -50,7 +52,7 @@ class Ticket(NamedTuple):
     account_id: str | None
     user_id: str | None
     email: str | None
-    as_partner: int
+    as_partner: bool
     role: str | None
     """Of somebody who is invited into the account; None for an account of their own."""
     created_ms: int
@@ -67,7 +69,30 @@ class Opened(NamedTuple):
     account_id: str
 
 
+class NewTicket(NamedTuple):
+    kind: str
+    account_id: str | None = None
+    user_id: str | None = None
+    email: str | None = None
+    as_partner: bool = False
+    role: Role | None = None
+    inviter_id: str | None = None
+
+
+class LinkTo(StrEnum):
+    PASSWORD = "password"
+    ACCOUNT = "account"
+
+
+class _LinkRequest(NamedTuple):
+    kind: LinkTo
+    email: str
+
+
 _sql = beside(__file__)
+_REQUEST = _sql.command("request")
+_REQUESTED = _sql.value("requested", str)
+_TAKE_REQUEST = _sql.query("take_request", _LinkRequest)
 _INSERT = _sql.command("insert")
 _FIND = _sql.query("find", Ticket)
 _USE = _sql.command("use")
@@ -89,32 +114,15 @@ async def is_untouched(tx: Tx) -> bool:
     return await tx.one(_ANY_ACCOUNT) is None
 
 
-async def _issue(
-    tx: Tx,
-    kind: str,
-    *,
-    account_id: str | None = None,
-    user_id: str | None = None,
-    email: str | None = None,
-    as_partner: bool = False,
-    role: Role | None = None,
-    inviter_id: str | None = None,
-    lasts_ms: int,
-    now_ms: int,
-) -> tuple[str, str]:
+async def _issue(tx: Tx, new: NewTicket, *, now_ms: int) -> tuple[str, str]:
     """The ticket's id and its token."""
     ticket_id, token = new_id(), secrets.token_urlsafe(32)
+    lasts_ms = RESET_MS if new.kind == "password_reset" else INVITATION_MS
     await tx.put(
         _INSERT,
         id=ticket_id,
         digest=_digest(token),
-        kind=kind,
-        account_id=account_id,
-        user_id=user_id,
-        email=email,
-        as_partner=int(as_partner),
-        role=role,
-        inviter_id=inviter_id,
+        **new._asdict(),
         now_ms=now_ms,
         expires_ms=now_ms + lasts_ms,
     )
@@ -126,11 +134,12 @@ async def forgot_password(tx: Tx, site: Site, email: EmailAddress, *, now_ms: in
     user = await users.find_by_email(tx, email)
     if user is None:
         return
-    _, token = await _issue(tx, "password_reset", user_id=user.id, lasts_ms=RESET_MS, now_ms=now_ms)
+    _, token = await _issue(tx, NewTicket("password_reset", user_id=user.id), now_ms=now_ms)
     message = texts.password_reset(link=f"{site.base_url}/password/{token}", valid_for="1 hour")
     to = EmailAddress(user.email)
     sender = await members.sender_for(tx, user.id)
-    await account_emails.send(tx, sender, to, email_kinds.PASSWORD_RESET, message, now_ms=now_ms)
+    reset = EmailToSend(sender, to, email_kinds.PASSWORD_RESET, message)
+    await emails.send(tx, reset, now_ms=now_ms)
 
 
 async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -> None:
@@ -144,16 +153,29 @@ async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -
         )
     else:
         kind = email_kinds.OPEN_ACCOUNT
-        _, token = await _issue(
-            tx,
-            "invitation",
-            email=email.text,
-            lasts_ms=INVITATION_MS,
-            now_ms=now_ms,
-        )
+        _, token = await _issue(tx, NewTicket("invitation", email=email.text), now_ms=now_ms)
         message = texts.open_account(link=f"{site.base_url}/welcome/{token}", valid_for="7 days")
     account_id = await members.sender_for(tx, user.id) if user else members.INSTALLATION
-    await account_emails.send(tx, account_id, email, kind, message, now_ms=now_ms)
+    await emails.send(tx, EmailToSend(account_id, email, kind, message), now_ms=now_ms)
+
+
+async def request_link(tx: Tx, kind: LinkTo, email: EmailAddress, *, now_ms: int) -> None:
+    """A form only notes requests for a link by email, so its answer takes as long for an address
+    that nobody logs in with as for any other."""
+    await tx.put(_REQUEST, id=new_id(), kind=kind, email=email.text, created_ms=now_ms)
+    tx.wake(emails.TOPIC)
+
+
+async def requested_links(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+    return await tx.all(_REQUESTED, most=most)
+
+
+async def answer_request(tx: Tx, site: Site, request_id: str, *, now_ms: int) -> None:
+    found = await tx.one(_TAKE_REQUEST, id=request_id)
+    if found is None:
+        return
+    send = {LinkTo.PASSWORD: forgot_password, LinkTo.ACCOUNT: ask_to_join}
+    await send[found.kind](tx, site, EmailAddress(found.email), now_ms=now_ms)
 
 
 async def invite(change: Change, email: EmailAddress, *, as_partner: bool = False) -> str:
@@ -211,23 +233,21 @@ def _sender_name(account: Account) -> str:
 async def _issue_invitation(change: Change, email: EmailAddress, what: dict[str, Any]) -> str:
     """The link. `what` it is for goes into the log without the address: an invited person is
     nobody's subscriber, so no erasure would find it."""
-    ticket_id, token = await _issue(
-        change.tx,
+    new = NewTicket(
         "invitation",
         account_id=change.tenant.account_id,
         email=email.text,
-        **what,
         inviter_id=change.actor.id if change.actor.kind is ActorKind.MEMBER else None,
-        lasts_ms=INVITATION_MS,
-        now_ms=change.now_ms,
+        **what,
     )
+    ticket_id, token = await _issue(change.tx, new, now_ms=change.now_ms)
     await change_log.record(change, "invitation.sent", ticket_id, None, what)
     return f"{change.site.base_url}/welcome/{token}"
 
 
 async def _send(change: Change, to: EmailAddress, kind: EmailKind, message: EmailText) -> None:
-    account_id = change.tenant.account_id
-    await account_emails.send(change.tx, account_id, to, kind, message, now_ms=change.now_ms)
+    email = EmailToSend(change.tenant.account_id, to, kind, message)
+    await emails.send(change.tx, email, now_ms=change.now_ms)
 
 
 async def end_all(change: Change) -> None:

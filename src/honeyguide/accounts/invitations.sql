@@ -61,3 +61,16 @@ SELECT id FROM ticket WHERE expires_ms <= :now_ms LIMIT :most;
 -- name: purge
 -- Delete these links.
 DELETE FROM ticket WHERE id {in :rows};
+
+-- name: request
+-- A request for an emailed link, which is answered later.
+-- touches: adds link_request
+{insert link_request: id, kind, email, created_ms};
+
+-- name: requested
+-- Requests to answer.
+SELECT id FROM link_request ORDER BY id LIMIT :most;
+
+-- name: take_request
+-- Take a request out of the queue.
+DELETE FROM link_request WHERE id = :id RETURNING kind, email;

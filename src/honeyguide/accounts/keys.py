@@ -15,15 +15,17 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from honeyguide.accounts import accounts, members, users
-from honeyguide.accounts.key_states import MOST_OVERLAP_MS, Key
+from honeyguide.accounts.key_states import MOST_OVERLAP_MS, SOON_MS, Key
 from honeyguide.accounts.permissions import parse_scopes
 from honeyguide.events import change_log
 from honeyguide.kernel import checks
 from honeyguide.kernel.actors import ActorKind
-from honeyguide.kernel.clock import iso
+from honeyguide.kernel.clock import DAY_MS, day, iso
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import email_kinds, login_texts
+from honeyguide.mail.notification_kinds import KEY_EXPIRES
 from honeyguide.store.change import Change
 from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
@@ -34,12 +36,28 @@ _BODY, _CHECK = 43, 6
 _LENGTH = len(PREFIX) + _BODY + _CHECK
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _SHOWN = 12
+PAGE = "/account/keys"
+# A key that nothing used for longer is not missed.
+IN_USE_MS = 30 * DAY_MS
 
 
 class NewKey(NamedTuple):
     id: str
     secret: str
     """The key in clear."""
+
+
+class ExpiringKey(NamedTuple):
+    id: str
+    account_id: str
+    campaign_id: str
+    name: str
+    prefix: str
+    expires_ms: int
+
+    @property
+    def tenant(self) -> Tenant:
+        return Tenant(self.account_id, self.campaign_id)
 
 
 _sql = beside(__file__)
@@ -49,6 +67,8 @@ _OF_ACCOUNT = _sql.query("of_account", Key)
 _REVOKE = _sql.command("revoke")
 _REPLACE = _sql.command("replace")
 _MADE_BY = _sql.value("made_by", str)
+_EXPIRING = _sql.query("expiring", ExpiringKey)
+_WARN = _sql.command("warn")
 _BY_PREFIX = _sql.query("by_prefix", lambda account_id, id: (account_id, id))
 
 
@@ -196,3 +216,21 @@ async def find_by_shown(tx: Tx, shown: str) -> tuple[str, str]:
     if len(found) > 1:
         raise Invalid("More than one active key begins with {key}; use its id.", key=shown)
     return found[0]
+
+
+async def expiring(tx: Tx, *, now_ms: int, most: int) -> list[ExpiringKey]:
+    """Of all accounts."""
+    return await tx.all(_EXPIRING, now_ms=now_ms, notice_ms=SOON_MS, in_use_ms=IN_USE_MS, most=most)
+
+
+async def warn_of_end(change: Change, key: ExpiringKey) -> None:
+    """Once for each key. Nothing if it was revoked or rotated meanwhile."""
+    if not await change.run(_WARN, id=key.id):
+        return
+    message = login_texts.key_expires(
+        name=key.name,
+        prefix=key.prefix,
+        on=day(key.expires_ms),
+        page=f"{change.site.base_url}{PAGE}",
+    )
+    await accounts.notify_owner(change, KEY_EXPIRES.name, key.id, message, link=PAGE)

@@ -1,15 +1,21 @@
 """Logins in the change log of every account that the user is a member of.
 
 Of wrong passwords one entry is written per user in 15 minutes: somebody who guesses must not be
-able to fill the log.
+able to fill the log. A browser in which somebody logged in before is known by a signed cookie:
+guesses of others do not count against it, so nobody can lock a user out of the browser that they
+always use.
 """
 
 from __future__ import annotations
 
-from honeyguide.accounts import attempts, members, users
+import secrets
+
+import msgspec
+
+from honeyguide.accounts import attempts, members, passwords, users
 from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel import actors
-from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS, iso
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, iso
 from honeyguide.kernel.errors import TooMany
 from honeyguide.kernel.site import Site
 from honeyguide.mail import email_kinds, login_texts
@@ -62,3 +68,43 @@ async def record_ended_sessions(
     action = "session.others_ended" if all_others else "session.ended"
     actor = actors.member(user_id)
     await members.record_of_user(tx, site, actor, user_id, action, now_ms=now_ms)
+
+
+BROWSER_LASTS_MS = 365 * DAY_MS
+_PURPOSE = "known browser"
+
+
+class _KnownBrowser(msgspec.Struct, array_like=True):
+    browser: str
+    user_id: str
+    password: str
+    """Its fingerprint: with a new password the browser must become known again."""
+    expires_ms: int
+
+
+def browser_token(site: Site, user_id: str, password: str, *, now_ms: int) -> str:
+    """`password` is the fingerprint of the one that they logged in with."""
+    known = _KnownBrowser(secrets.token_hex(8), user_id, password, now_ms + BROWSER_LASTS_MS)
+    return site.seal(_PURPOSE, msgspec.json.encode(known))
+
+
+def find_browser(
+    site: Site, token: str, user_id: str, password_hash: str | None, *, now_ms: int
+) -> str | None:
+    """The browser's id, if this user logged in there with the password that they still have."""
+    known = _read_browser(site, token, user_id, now_ms=now_ms)
+    is_same = known is not None and known.password == passwords.fingerprint(site, password_hash)
+    return known.browser if known is not None and is_same else None
+
+
+def is_known_browser(site: Site, token: str, user_id: str, *, now_ms: int) -> bool:
+    """Whether this user logged in there, with this password or another one."""
+    return _read_browser(site, token, user_id, now_ms=now_ms) is not None
+
+
+def _read_browser(site: Site, token: str, user_id: str, *, now_ms: int) -> _KnownBrowser | None:
+    content = site.unseal(_PURPOSE, token)
+    if content is None:
+        return None
+    known = msgspec.json.decode(content, type=_KnownBrowser)
+    return known if known.user_id == user_id and known.expires_ms > now_ms else None

@@ -16,9 +16,10 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Forbidden, Invalid, Missing
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import account_emails, email_kinds, login_texts
+from honeyguide.mail import email_kinds, emails, login_texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import EmailKind
+from honeyguide.mail.emails import EmailToSend
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -38,7 +39,7 @@ class Member(NamedTuple):
     created_ms: int
     seen_ms: int | None
     """When they last used the dashboard in a session that is still open."""
-    is_unproven: int
+    is_unproven: bool
     """They have not shown yet that the email address is theirs, as they must."""
 
     @property
@@ -101,16 +102,27 @@ async def email_user(
 ) -> None:
     """Tells somebody what happened to their login."""
     to, sender = EmailAddress((await users.get(tx, user_id)).email), await sender_for(tx, user_id)
-    await account_emails.send(tx, sender, to, kind, message, now_ms=now_ms)
+    await emails.send(tx, EmailToSend(sender, to, kind, message), now_ms=now_ms)
 
 
-async def email_owners(change: Change, kind: EmailKind, message: EmailText) -> None:
-    """Tells every owner of the account what somebody did to it."""
+async def email_owners(
+    change: Change, kind: EmailKind, message: EmailText, *, once: str = "", delay_ms: int = 0
+) -> None:
+    """Tells every owner of the account what becomes of it; with `once`, only the first time."""
     account_id, now_ms = change.tenant.account_id, change.now_ms
     for member in await of_account(change.tx, account_id, now_ms=now_ms):
         if member.role == Role.OWNER:
-            to = EmailAddress(member.email)
-            await account_emails.send(change.tx, account_id, to, kind, message, now_ms=now_ms)
+            email = EmailToSend(account_id, EmailAddress(member.email), kind, message)
+            own_once = f"{once}:{member.user_id}" if once else None
+            email = email._replace(once=own_once, delay_ms=delay_ms)
+            await emails.send(change.tx, email, now_ms=now_ms)
+
+
+async def withdraw_from_owners(change: Change, once: str) -> None:
+    """What was to be sent to them later."""
+    account_id = change.tenant.account_id
+    for member in await of_account(change.tx, account_id, now_ms=change.now_ms):
+        await emails.withdraw(change.tx, account_id, f"{once}:{member.user_id}")
 
 
 async def first_owner(tx: Tx, account_id: str) -> str:

@@ -33,7 +33,7 @@ class Visitor(NamedTuple):
     digest: str
     created_ms: int
     seen_ms: int
-    is_kept: int
+    is_kept: bool
     verified_ms: int
     """When they last logged in or entered their password again."""
     second_factor_ms: int
@@ -45,10 +45,10 @@ class Visitor(NamedTuple):
     account_id: str
     name: str | None
     """Of the account."""
-    is_admin: int
-    needs_second_factor: int
+    is_admin: bool
+    needs_second_factor: bool
     """Whether the account asks all its members for one."""
-    has_second_factor: int
+    has_second_factor: bool
     campaign_id: str
     campaign_name: str
     time_zone: str
@@ -57,7 +57,7 @@ class Visitor(NamedTuple):
     closes_ms: int | None = None
 
     def may(self, right: Right) -> bool:
-        return permissions.role_may(self.role, right, is_admin=bool(self.is_admin))
+        return permissions.role_may(self.role, right, is_admin=self.is_admin)
 
     def is_stopped(self, right: Right) -> bool:
         """Whether what needs this right cannot be changed, because the account is paused. Their own
@@ -71,7 +71,16 @@ class Session(NamedTuple):
     address: str | None
     created_ms: int
     seen_ms: int
-    is_kept: int
+    is_kept: bool
+
+
+class NewSession(NamedTuple):
+    user_id: str
+    account_id: str
+    user_agent: str
+    address: str
+    is_kept: bool = False
+    second_factor_ms: int = 0
 
 
 _sql = beside(__file__)
@@ -98,18 +107,7 @@ def _expires_ms(*, is_kept: bool, created_ms: int, now_ms: int) -> int:
     return min(now_ms + IDLE_MS, created_ms + LONGEST_MS)
 
 
-async def begin(
-    tx: Tx,
-    user_id: str,
-    account_id: str,
-    *,
-    instead_of: str | None,
-    user_agent: str,
-    address: str,
-    now_ms: int,
-    is_kept: bool = False,
-    second_factor_ms: int = 0,
-) -> str:
+async def begin(tx: Tx, new: NewSession, *, instead_of: str | None = None, now_ms: int) -> str:
     """Starts a session with a new token, which is returned this once. The session that the browser
     had before ends."""
     if instead_of:
@@ -118,14 +116,14 @@ async def begin(
     await tx.put(
         _INSERT,
         id=new_id(),
-        user_id=user_id,
-        account_id=account_id,
+        user_id=new.user_id,
+        account_id=new.account_id,
         digest=digest(token),
-        user_agent=user_agent[:255],
-        address=address,
-        is_kept=int(is_kept),
-        second_factor_ms=second_factor_ms,
-        expires_ms=_expires_ms(is_kept=is_kept, created_ms=now_ms, now_ms=now_ms),
+        user_agent=new.user_agent[:255],
+        address=new.address,
+        is_kept=new.is_kept,
+        second_factor_ms=new.second_factor_ms,
+        expires_ms=_expires_ms(is_kept=new.is_kept, created_ms=now_ms, now_ms=now_ms),
         now_ms=now_ms,
     )
     return token
@@ -136,9 +134,7 @@ async def find(tx: Tx, token: str, *, now_ms: int) -> Visitor | None:
 
 
 async def touch(tx: Tx, visitor: Visitor, *, now_ms: int) -> None:
-    expires_ms = _expires_ms(
-        is_kept=bool(visitor.is_kept), created_ms=visitor.created_ms, now_ms=now_ms
-    )
+    expires_ms = _expires_ms(is_kept=visitor.is_kept, created_ms=visitor.created_ms, now_ms=now_ms)
     await tx.put(
         _TOUCH,
         user_id=visitor.user_id,

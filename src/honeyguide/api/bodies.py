@@ -62,64 +62,43 @@ class SubscriberUpdate(Body, SubscriberChanges, frozen=True):
     pass
 
 
+_CHECKED_ORIGIN = doc(
+    "How they would come. `magic` by default if the code is a partner's, else `signup`.",
+    "magic",
+    enum=list(referral_checks.ORIGINS),
+)
+
+
 class ReferralCheckInput(Body, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("email", "referrer_code")
 
     email: public.Email | None = None
     referrer_code: public.ClaimedCode | None = None
-    origin: (
-        Annotated[
-            str,
-            doc(
-                "How they would come. `magic` by default if the code is a partner's, else "
-                "`signup`.",
-                "magic",
-                enum=list(referral_checks.ORIGINS),
-            ),
-        ]
-        | None
-    ) = None
+    origin: Annotated[str, _CHECKED_ORIGIN] | None = None
     ip_address: public.IpAddress | None = None
     status: Annotated[str, _FIRST_STATUS] | None = None
+
+
+_DECIDED_STATUS = doc(
+    "What the referrals become.", "verified", enum=list(group_decisions.DECIDED_STATUSES)
+)
+_DECIDED_SUBSCRIBERS = doc(
+    "UUIDs or email addresses of those who were referred.",
+    ["reader@example.com"],
+    minItems=1,
+    maxItems=group_decisions.MOST,
+)
+_DECISION_REASON = doc(
+    "Why you decided so. Only you see it.", "Bought addresses", maxLength=checks.DESCRIPTION_LIMIT
+)
 
 
 class ReferralDecisionsInput(Body, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("status", "subscribers")
 
-    status: (
-        Annotated[
-            str,
-            doc(
-                "What the referrals become.",
-                "verified",
-                enum=list(group_decisions.DECIDED_STATUSES),
-            ),
-        ]
-        | None
-    ) = None
-    subscribers: (
-        Annotated[
-            list[str],
-            doc(
-                "UUIDs or email addresses of those who were referred.",
-                ["reader@example.com"],
-                minItems=1,
-                maxItems=group_decisions.MOST,
-            ),
-        ]
-        | None
-    ) = None
-    reason: (
-        Annotated[
-            str,
-            doc(
-                "Why you decided so. Only you see it.",
-                "Bought addresses",
-                maxLength=checks.DESCRIPTION_LIMIT,
-            ),
-        ]
-        | None
-    ) = None
+    status: Annotated[str, _DECIDED_STATUS] | None = None
+    subscribers: Annotated[list[str], _DECIDED_SUBSCRIBERS] | None = None
+    reason: Annotated[str, _DECISION_REASON] | None = None
 
 
 class AdjustmentCreate(Body, AdjustmentFields, frozen=True):
@@ -234,18 +213,13 @@ class RedeemInput(Body, frozen=True):
     variant: Annotated[str, doc("One of the reward's `variants`.")] | None = None
 
 
+_TRACKING_NOTE = doc(
+    "Shown to the subscriber.", "CTT, tracking number RR123456785PT", maxLength=checks.STRING_LIMIT
+)
+
+
 class MarkSentInput(Body, frozen=True):
-    tracking_note: (
-        Annotated[
-            str,
-            doc(
-                "Shown to the subscriber.",
-                "CTT, tracking number RR123456785PT",
-                maxLength=checks.STRING_LIMIT,
-            ),
-        ]
-        | None
-    ) = None
+    tracking_note: Annotated[str, _TRACKING_NOTE] | None = None
 
 
 class EventFlags(msgspec.Struct, frozen=True):
@@ -302,34 +276,32 @@ class ReplayInput(Body, frozen=True):
     ) = None
 
 
+_REVERSAL_REASON = doc("Why the charge is taken back.", "robot", enum=list(ReversalReason))
+_REVERSAL_TEXT = doc(
+    "What you add for the partner, who reads it; required if the reason is `other`.",
+    None,
+    maxLength=NOTE_LIMIT,
+)
+
+
 class ReversalCreate(Body, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("reason",)
 
-    reason: (
-        Annotated[str, doc("Why the charge is taken back.", "robot", enum=list(ReversalReason))]
-        | None
-    ) = None
-    text: (
-        Annotated[
-            str,
-            doc(
-                "What you add for the partner, who reads it; required if the reason is `other`.",
-                None,
-                maxLength=NOTE_LIMIT,
-            ),
-        ]
-        | None
-    ) = None
+    reason: Annotated[str, _REVERSAL_REASON] | None = None
+    text: Annotated[str, _REVERSAL_TEXT] | None = None
 
 
 class PublicationCreate(Body, PublicationFields, frozen=True):
     required: ClassVar[tuple[str, ...]] = publications.REQUIRED
     drops_nulls: ClassVar[bool] = True
+    takes_form: ClassVar[bool] = True
 
     logo: Annotated[str, public.LOGO] | UnsetType = UNSET
 
 
 class PublicationUpdate(Body, PublicationChanges, frozen=True):
+    takes_form: ClassVar[bool] = True
+
     logo: Annotated[str, public.LOGO] | UnsetType = UNSET
 
 
@@ -355,14 +327,13 @@ class ProgramVerificationUpdate(Body, VerificationFields, frozen=True):
     ) = UNSET
 
 
+_REASON_FOR_RECOMMENDING = doc(
+    "Why you want to recommend this publication.", "Our readers cook every weekend."
+)
+
+
 class JoinInput(Body, frozen=True):
-    reason_for_recommending: (
-        Annotated[
-            str,
-            doc("Why you want to recommend this publication.", "Our readers cook every weekend."),
-        ]
-        | None
-    ) = None
+    reason_for_recommending: Annotated[str, _REASON_FOR_RECOMMENDING] | None = None
 
 
 class BlockPartnerInput(Body, frozen=True):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, resource
-from honeyguide.api.views import View
+from honeyguide.api.call import Call
+from honeyguide.api.views import View, filler
 from honeyguide.kernel import public
-from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Required
 from honeyguide.kernel.public import doc
 from honeyguide.store.change import Change
@@ -42,55 +40,34 @@ class SubscriberCodeList(View, frozen=True):
     codes: list[SubscriberCodeView]
 
 
-async def list_subscriber_codes(at: Reading, call: Call) -> SubscriberCodeList:
+_fill_code = filler(SubscriberCodeView, SubscriberCode)
+
+
+async def list_subscriber_codes(at: Reading, call: Call[None]) -> SubscriberCodeList:
+    """List a subscriber's codes.
+
+    Every code that credits them: chosen and imported ones, newest first, then their `ref_code`.
+    """
     subscriber = await subscribers.get(at, call.path["uuid"])
     slug = (await campaigns.get(at)).slug
     found = await codes.all_of(at, subscriber)
-    return SubscriberCodeList([_view(call, slug, each) for each in found])
+    return SubscriberCodeList([_view(at, slug, each) for each in found])
 
 
-async def choose_subscriber_code(change: Change, call: Call) -> OneSubscriberCode:
-    body: bodies.SubscriberCodeCreate = call.body
-    if body.code is None:
+async def choose_subscriber_code(
+    change: Change, call: Call[bodies.SubscriberCodeCreate]
+) -> OneSubscriberCode:
+    """Choose a code for a subscriber.
+
+    One that is easy to remember. All earlier codes go on working. A subscriber can get
+    {codes.MOST_CHOSEN} new ones in 365 days; a code they have already changes nothing.
+    """
+    if call.body.code is None:
         raise Required("code")
-    chosen = await codes.choose(change, call.path["uuid"], body.code)
+    chosen = await codes.choose(change, call.path["uuid"], call.body.code)
     slug = (await campaigns.get(change)).slug
-    return OneSubscriberCode(_view(call, slug, chosen))
+    return OneSubscriberCode(_view(change, slug, chosen))
 
 
-def _view(call: Call, slug: str, each: SubscriberCode) -> SubscriberCodeView:
-    return SubscriberCodeView(
-        code=each.code,
-        source=each.source,
-        created_at=iso(each.created_ms),
-        link=codes.link(call.site, slug, each),
-    )
-
-
-_PATH = "/v1/campaigns/{campaign_uuid}/subscribers/{uuid}/codes"
-
-_subscribers = resource("Subscribers", right=Right.SUBSCRIBERS)
-
-ROUTES = (
-    _subscribers(
-        "GET",
-        _PATH,
-        list_subscriber_codes,
-        summary="List a subscriber's codes",
-        detail="Every code that credits them: chosen and imported ones, newest first, then their "
-        "`ref_code`.",
-        answer=SubscriberCodeList,
-        snapshot=True,
-    ),
-    _subscribers(
-        "POST",
-        _PATH,
-        choose_subscriber_code,
-        summary="Choose a code for a subscriber",
-        detail="One that is easy to remember. All earlier codes go on working. A subscriber can "
-        f"get {codes.MOST_CHOSEN} new ones in 365 days; a code they have already changes nothing.",
-        body=bodies.SubscriberCodeCreate,
-        answer=OneSubscriberCode,
-        status=201,
-    ),
-)
+def _view(at: Reading, slug: str, code: SubscriberCode) -> SubscriberCodeView:
+    return _fill_code(code, link=codes.link(at.site, slug, code))

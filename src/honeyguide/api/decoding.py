@@ -21,6 +21,8 @@ class Body(msgspec.Struct, frozen=True):
     # For a create whose fields are those of its update: nulls are dropped before the types are
     # checked, so that the types can say what an update takes.
     drops_nulls: ClassVar[bool] = False
+    # Whether it may also come as `multipart/form-data`.
+    takes_form: ClassVar[bool] = False
     # Whole examples by name, where those of the fields do not go together.
     samples: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 

@@ -3,7 +3,7 @@ they happen; `tests/events/test_event_schemas.py` compares them with these."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import UNSET, UnsetType
 
@@ -176,7 +176,3 @@ PAYLOADS: dict[str, tuple[type[View], ...]] = {
     outbox.PARTNER_REFERRAL_REVERSED: (PartnerReversalEvent, AnonymousPartnerReversalEvent),
     outbox.TEST: (TestEvent,),
 }
-
-
-def types() -> list[Any]:
-    return list(dict.fromkeys(each for kinds in PAYLOADS.values() for each in kinds))

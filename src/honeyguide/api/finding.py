@@ -6,13 +6,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from honeyguide.accounts.permissions import Right
-from honeyguide.api.call import Call, resource
+from honeyguide.api.call import Call
 from honeyguide.api.subscriber_views import RefCode, ReferralsCount, ReferralStatus, SignedUpAt
 from honeyguide.api.views import View, filler, iso_or_none
 from honeyguide.kernel import public
 from honeyguide.kernel.checks import STRING_LIMIT
-from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.public import doc
 from honeyguide.store.reading import Reading
@@ -63,23 +61,22 @@ class ReferralsToReview(View, frozen=True):
 
 
 _matching = filler(MatchingSubscriber, FoundSubscriber, referrals_count="referrals_verified")
+_to_review = filler(
+    ReferralToReview,
+    FoundSubscriber,
+    subscriber_uuid="id",
+    reason="referral_reason",
+    explanation="why",
+    due_at=("referral_due_ms", iso_or_none),
+)
 
 
-def _to_review(row: FoundSubscriber) -> ReferralToReview:
-    return ReferralToReview(
-        subscriber_uuid=row.id,
-        email=row.email,
-        name=row.name,
-        referrer_code=row.referrer_code,
-        referrer_uuid=row.referrer_id,
-        reason=row.referral_reason,
-        explanation=row.why,
-        due_at=iso_or_none(row.referral_due_ms),
-        created_at=iso(row.created_ms),
-    )
+async def search_subscribers(at: Reading, call: Call[None]) -> MatchingSubscribers:
+    """Search for subscribers.
 
-
-async def search_subscribers(at: Reading, call: Call) -> MatchingSubscribers:
+    At most {MOST_FOUND}: advocates and recent subscribers whose name or email address contains the
+    text, and those whose address begins with it.
+    """
     text = " ".join(call.query.get("q", "").split())
     if not text:
         return MatchingSubscribers([])
@@ -91,37 +88,11 @@ async def search_subscribers(at: Reading, call: Call) -> MatchingSubscribers:
     return MatchingSubscribers([_matching(row) for row in found])
 
 
-async def list_referrals_to_review(at: Reading, call: Call) -> ReferralsToReview:
+async def list_referrals_to_review(at: Reading, call: Call[None]) -> ReferralsToReview:
+    """List referrals to review.
+
+    Suspicious referrals that wait for your decision, as the dashboard's Review page lists them:
+    newest first, at most {MOST_TO_REVIEW}. Decide them with `referral_decisions`.
+    """
     rows = await search.judged(at, "suspected", before=None, most=MOST_TO_REVIEW)
     return ReferralsToReview([_to_review(row) for row in rows])
-
-
-_C = "/v1/campaigns/{campaign_uuid}"
-
-_subscribers = resource("Subscribers", right=Right.SUBSCRIBERS)
-_referrals = resource("Referrals", right=Right.SUBSCRIBERS)
-
-ROUTES = (
-    _subscribers(
-        "GET",
-        f"{_C}/subscriber_search",
-        search_subscribers,
-        summary="Search for subscribers",
-        detail=f"At most {MOST_FOUND}: advocates and recent subscribers whose name or email "
-        "address contains the text, and those whose address begins with it.",
-        query=("q",),
-        answer=MatchingSubscribers,
-        snapshot=True,
-    ),
-    _referrals(
-        "GET",
-        f"{_C}/referrals_to_review",
-        list_referrals_to_review,
-        summary="List referrals to review",
-        detail="Suspicious referrals that wait for your decision, as the dashboard's Review page "
-        f"lists them: newest first, at most {MOST_TO_REVIEW}. Decide them with "
-        "`referral_decisions`.",
-        answer=ReferralsToReview,
-        snapshot=True,
-    ),
-)

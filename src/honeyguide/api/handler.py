@@ -9,6 +9,7 @@ import logging
 import os
 import re
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,7 +19,8 @@ from honeyguide.accounts import accounts, idempotency
 from honeyguide.accounts.admission import Admission, Caller, lacks_scope
 from honeyguide.accounts.limits import Allowance
 from honeyguide.api import decoding, multipart, transport
-from honeyguide.api.call import Call, Known, Listed, Route
+from honeyguide.api.call import Call, Known, Listed, Route, T, Writer
+from honeyguide.api.decoding import Body
 from honeyguide.api.telemetry import Answered, Telemetry
 from honeyguide.api.transport import NOTHING_RUNS, Receive, Scope, Send, Table
 from honeyguide.events.addresses import OutboundPolicy
@@ -27,7 +29,8 @@ from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Store
-from honeyguide.store.reading import reads_account
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading, reads_account
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import subscribers
 
@@ -41,6 +44,7 @@ MOST_WRITING = 256
 LARGE_BODY = 64 * 1024
 BUG = "Something went wrong on our side. Please report it with the request_id."
 OVERLOADED = "The service is overloaded; try again in a moment."
+STILL_RUNNING = "A request with this Idempotency-Key is still running; try again in a moment."
 
 UNKNOWN_CAMPAIGN = "There is no such campaign."
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}").fullmatch
@@ -55,13 +59,48 @@ _FIXED = [
 
 @dataclass(slots=True)
 class Exchange:
-    """What is known about a request by the time it is answered or fails."""
+    """A request, and what is known about it by the time it is answered or fails."""
 
+    scope: Scope
+    headers: dict[bytes, bytes]
     request_id: str
-    method: str
+    now_ms: int
     route: str = "unknown"
     caller: Caller | None = None
     allowance: Allowance | None = None
+
+    @property
+    def method(self) -> str:
+        method: str = self.scope["method"]
+        return method
+
+
+@dataclass(slots=True)
+class AdmittedCall:
+    """A call that its key admits, with what its endpoint gets."""
+
+    exchange: Exchange
+    route: Route
+    call: Call[Any]
+    tenant: Tenant
+    key_id: str
+
+    @property
+    def now_ms(self) -> int:
+        return self.exchange.now_ms
+
+    def reading(self, tx: Tx) -> Reading:
+        return Reading(tx, self.call.site, self.tenant, self.now_ms)
+
+    def read(self, tx: Tx) -> Awaitable[Any]:
+        return self.route.endpoint(self.reading(tx), self.call)
+
+    def write(self, tx: Tx) -> Awaitable[Any]:
+        return self.with_change(tx, self.route.endpoint, self.call)
+
+    def with_change(self, tx: Tx, work: Callable[..., Awaitable[T]], *args: Any) -> Awaitable[T]:
+        actor = actors.api_key(self.key_id)
+        return work(Change(tx, self.call.site, self.tenant, actor, self.now_ms), *args)
 
 
 class Claim(NamedTuple):
@@ -108,19 +147,18 @@ class Api:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         began = time.perf_counter()
-        now_ms = self._clock()
         headers: dict[bytes, bytes] = dict(scope["headers"])
         given = headers.get(b"x-request-id")
         request_id = (
             given.decode() if given and _REQUEST_ID(given) else f"{self._boot}-{next(self._ids):x}"
         )
-        exchange = Exchange(request_id, scope["method"])
+        exchange = Exchange(scope, headers, request_id, self._clock())
         log_context.start_request(request_id)
         self.under_way += 1
         try:
             if self.under_way > MOST_AT_ONCE:
                 raise _overloaded()
-            reply = await self._answer(scope, receive, headers, exchange, now_ms)
+            reply = await self._answer(exchange, receive)
         except transport.Gone:
             return
         except errors.Fault as fault:
@@ -140,25 +178,36 @@ class Api:
                 status=reply.status,
                 seconds=took_s,
                 code=reply.code,
-                now_ms=now_ms,
+                now_ms=exchange.now_ms,
                 request_id=request_id,
                 account_id=account_id,
             )
         )
 
-    async def _answer(
-        self,
-        scope: Scope,
-        receive: Receive,
-        headers: dict[bytes, bytes],
-        exchange: Exchange,
-        now_ms: int,
-    ) -> Reply:
+    async def _answer(self, exchange: Exchange, receive: Receive) -> Reply:
+        admitted = await self._admit(exchange)
+        route, call = admitted.route, admitted.call
+        if not route.writes:
+            run = self._store.snapshot if route.snapshot else self._store.read
+            return _reply(admitted, await run(admitted.read))
+        raw = await transport.read_body(receive, exchange.headers)
+        if route.body is not None:
+            call.body = await _body_of(route.body, raw, exchange.headers.get(b"content-type"))
+        if self._writing >= MOST_WRITING:
+            raise _overloaded()
+        self._writing += 1
+        try:
+            return await self._write(admitted, raw)
+        finally:
+            self._writing -= 1
+
+    async def _admit(self, exchange: Exchange) -> AdmittedCall:
+        scope = exchange.scope
         found = self._table.find(exchange.method, scope["raw_path"])
         if isinstance(found, transport.Match):
             exchange.route = found.route.path
         # Without a valid key every answer is a 401, so strangers cannot learn which paths exist.
-        caller = await self._admit(scope, headers, exchange, now_ms)
+        caller = await self._caller_of(exchange)
         if not isinstance(found, transport.Match):
             raise found
         route, raw_path = found
@@ -169,55 +218,22 @@ class Api:
             raise errors.Missing(UNKNOWN_CAMPAIGN)
         if caller.is_paused and route.writes:
             raise errors.Forbidden(accounts.PAUSED, code="account_paused")
+        query = transport.query_of(scope["query_string"])
+        call: Call[Any] = Call(self._site, self._policy, path, query, None)
         tenant = Tenant(caller.account_id, caller.campaign_id)
-        call = Call(
-            tenant=tenant,
-            actor=actors.api_key(caller.key_id),
-            site=self._site,
-            policy=self._policy,
-            now_ms=now_ms,
-            path=path,
-            query=transport.query_of(scope["query_string"]),
-        )
-        if not route.writes:
-            run = self._store.snapshot if route.snapshot else self._store.read
-            return self._reply(route, await run(_read, route, call), call, scope)
-        raw = await transport.read_body(receive, headers)
-        if route.body is not None:
-            call.body = await _body_of(route, raw, headers.get(b"content-type"))
-        if self._writing >= MOST_WRITING:
-            raise _overloaded()
-        self._writing += 1
-        try:
-            if route.prepare is not None:
-                call.body = await route.prepare(call)
-            key = headers.get(b"idempotency-key") if route.method == "POST" else None
-            claim = None
-            if key is not None:
-                claim = Claim(
-                    idempotency.checked(_value(key)),
-                    idempotency.fingerprint(route.method, scope["raw_path"], raw),
-                )
-            if route.in_parts is not None and not await self._is_answered(call, claim):
-                call.body = await route.in_parts(self._store, call)
-            if claim is not None:
-                return await self._store.write(self._once, route, call, scope, claim)
-            result = await self._store.write(_write, route, call)
-            return self._reply(route, result, call, scope)
-        finally:
-            self._writing -= 1
+        return AdmittedCall(exchange, route, call, tenant, caller.key_id)
 
-    async def _admit(
-        self, scope: Scope, headers: dict[bytes, bytes], exchange: Exchange, now_ms: int
-    ) -> Caller:
-        raw_key = headers.get(b"x-api-key")
-        peer = scope["client"][0] if scope.get("client") else ""
+    async def _caller_of(self, exchange: Exchange) -> Caller:
+        raw_key = exchange.headers.get(b"x-api-key")
+        client = exchange.scope.get("client")
         key = _value(raw_key) if raw_key is not None else None
-        caller, exchange.allowance = await self._admission.admit(key, peer, now_ms)
+        caller, exchange.allowance = await self._admission.admit(
+            key, client[0] if client else "", exchange.now_ms
+        )
         exchange.caller = caller
         log_context.start_request(exchange.request_id, caller.account_id)
         if exchange.allowance.refused:
-            retry_after_s = exchange.allowance.retry_after_s(now_ms)
+            retry_after_s = exchange.allowance.retry_after_s(exchange.now_ms)
             raise errors.TooMany(
                 "You have made {limit} requests in the last 60 seconds. "
                 "Try again in {seconds} seconds.",
@@ -227,72 +243,97 @@ class Api:
             )
         return caller
 
-    async def _is_answered(self, call: Call, claim: Claim | None) -> bool:
+    async def _write(self, admitted: AdmittedCall, raw: bytes) -> Reply:
+        route, call = admitted.route, admitted.call
+        if route.prepare is not None:
+            call.body = await route.prepare(call)
+        claim = _claim_of(admitted, raw)
+        is_replay = False
+        if route.in_parts is not None:
+            is_replay = await self._is_answered(admitted, claim)
+            if not is_replay:
+                call.body = await route.in_parts(self._writer_for(admitted), call)
+        if claim is not None:
+            return await self._store.write(_once, admitted, claim, is_replay=is_replay)
+        return _reply(admitted, await self._store.write(admitted.write))
+
+    def _writer_for(self, admitted: AdmittedCall) -> Writer:
+        async def write(work: Callable[..., Awaitable[T]], *args: Any) -> T:
+            return await self._store.write(admitted.with_change, work, *args)
+
+        return write
+
+    async def _is_answered(self, admitted: AdmittedCall, claim: Claim | None) -> bool:
         """Whether this is a request with an Idempotency-Key that was answered before."""
         return claim is not None and await self._store.read(
-            reads_account(idempotency.is_claimed, call.site, call.tenant.account_id, call.now_ms),
+            reads_account(
+                idempotency.is_claimed, self._site, admitted.tenant.account_id, admitted.now_ms
+            ),
             claim.key,
         )
 
-    async def _once(self, tx: Tx, route: Route, call: Call, scope: Scope, claim: Claim) -> Reply:
-        """Serve a POST with an Idempotency-Key. The first time, store the response in the same
-        transaction; after that, return the stored one."""
-        account_id = call.tenant.account_id
-        answered = await idempotency.claim(
-            tx, account_id, claim.key, claim.fingerprint, now_ms=call.now_ms
-        )
-        if answered is not None:
-            again = (b"idempotent-replayed", b"true")
-            return Reply(answered.status or 200, (answered.body or "").encode(), [again])
-        result = await _write(tx, route, call)
-        reply = self._reply(route, result, call, scope)
-        await idempotency.complete(
-            tx,
-            account_id,
-            claim.key,
-            status=reply.status,
-            body=reply.body.decode(),
-            about=await _about(tx, route, call, result),
-        )
-        return reply
 
-    def _reply(self, route: Route, result: Any, call: Call, scope: Scope) -> Reply:
-        if isinstance(result, Known):
-            return Reply(200, _encode(result.view), [])
-        if not isinstance(result, Listed):
-            return Reply(route.status, _encode(result), [])
-        address = self._site.base_url + scope["raw_path"].decode("latin-1")
-        kept = {
-            name: value
-            for name, value in call.query.items()
-            if name in route.query and name not in ("page", "per_page")
-        }
-        link = paging.links(address, kept, result.page, result.total)
-        return Reply(
-            route.status,
-            _encode(result.view),
-            [(b"link", link.encode("latin-1", "replace"))] if link else [],
-        )
+def _claim_of(admitted: AdmittedCall, raw: bytes) -> Claim | None:
+    method, exchange = admitted.route.method, admitted.exchange
+    key = exchange.headers.get(b"idempotency-key") if method == "POST" else None
+    if key is None:
+        return None
+    fingerprint = idempotency.fingerprint(method, exchange.scope["raw_path"], raw)
+    return Claim(idempotency.checked(_value(key)), fingerprint)
 
 
-async def _read(tx: Tx, route: Route, call: Call) -> Any:
-    return await route.endpoint(call.reading(tx), call)
+async def _once(tx: Tx, admitted: AdmittedCall, claim: Claim, *, is_replay: bool) -> Reply:
+    """Serve a POST with an Idempotency-Key. The first time, store the response in the same
+    transaction; after that, return the stored one."""
+    account_id = admitted.tenant.account_id
+    answered = await idempotency.claim(
+        tx, account_id, claim.key, claim.fingerprint, now_ms=admitted.now_ms
+    )
+    if answered is not None:
+        again = (b"idempotent-replayed", b"true")
+        return Reply(answered.status or 200, (answered.body or "").encode(), [again])
+    if is_replay:  # the stored response expired while we looked for it
+        raise errors.Busy(STILL_RUNNING)
+    result = await admitted.write(tx)
+    reply = _reply(admitted, result)
+    await idempotency.complete(
+        tx,
+        account_id,
+        claim.key,
+        status=reply.status,
+        body=reply.body.decode(),
+        about=await _about(tx, admitted, result),
+    )
+    return reply
 
 
-async def _write(tx: Tx, route: Route, call: Call) -> Any:
-    return await route.endpoint(call.change(tx), call)
+def _reply(admitted: AdmittedCall, result: Any) -> Reply:
+    status = admitted.route.status
+    if isinstance(result, Known):
+        return Reply(200, _encode(result.view), [])
+    if not isinstance(result, Listed):
+        return Reply(status, _encode(result), [])
+    call = admitted.call
+    address = call.site.base_url + admitted.exchange.scope["raw_path"].decode("latin-1")
+    kept = {
+        name: value
+        for name, value in call.query.items()
+        if name in admitted.route.query and name not in ("page", "per_page")
+    }
+    link = paging.links(address, kept, result.page, result.total)
+    headers = [(b"link", link.encode("latin-1", "replace"))] if link else []
+    return Reply(status, _encode(result.view), headers)
 
 
-async def _body_of(route: Route, raw: bytes, content_type: bytes | None) -> decoding.Body:
-    assert route.body is not None
-    if route.multipart and multipart.is_form(content_type):
-        fields = await multipart.fields_of(raw, content_type or b"", route.body)
-        return decoding.convert(route.body, fields, strict=False)
+async def _body_of(kind: type[Body], raw: bytes, content_type: bytes | None) -> Body:
+    if kind.takes_form and multipart.is_form(content_type):
+        fields = await multipart.fields_of(raw, content_type or b"", kind)
+        return decoding.convert(kind, fields, strict=False)
     if raw:
-        transport.check_is_json(content_type, also_form=route.multipart)
+        transport.check_is_json(content_type, also_form=kind.takes_form)
     if len(raw) > LARGE_BODY:
-        return await asyncio.to_thread(decoding.decode, route.body, raw)
-    return decoding.decode(route.body, raw)
+        return await asyncio.to_thread(decoding.decode, kind, raw)
+    return decoding.decode(kind, raw)
 
 
 def _value(raw: bytes) -> str:
@@ -300,11 +341,11 @@ def _value(raw: bytes) -> str:
     return raw.decode("latin-1").strip(" \t")
 
 
-async def _about(tx: Tx, route: Route, call: Call, result: Any) -> str | None:
+async def _about(tx: Tx, admitted: AdmittedCall, result: Any) -> str | None:
     """Whose erasure reaches the response: the subscriber's whom the path or the object in it names,
     or else the UUID of the object. A list may name several people."""
-    if "/subscribers/{uuid}/" in route.path:
-        subscriber = await subscribers.find(call.reading(tx), call.path["uuid"])
+    if "/subscribers/{uuid}/" in admitted.route.path:
+        subscriber = await subscribers.find(admitted.reading(tx), admitted.call.path["uuid"])
         return None if subscriber is None else subscriber.id
     for name in getattr(result, "__struct_fields__", ()):
         shown = getattr(result, name)

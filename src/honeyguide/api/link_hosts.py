@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Known, resource
+from honeyguide.api.call import Call, Known
 from honeyguide.api.views import Message, View, filler
 from honeyguide.kernel import public
 from honeyguide.kernel.errors import Required
@@ -47,15 +46,28 @@ class LinkHostList(View, frozen=True):
 _view = filler(LinkHostView, LinkHost, record_value="token")
 
 
-async def list_link_hosts(at: Reading, call: Call) -> LinkHostList:
+async def list_link_hosts(at: Reading, call: Call[None]) -> LinkHostList:
+    """List link hosts.
+
+    By name.
+    """
     return LinkHostList([_view(each) for each in await link_hosts.of_account(at)])
 
 
-async def get_link_host(at: Reading, call: Call) -> OneLinkHost:
+async def get_link_host(at: Reading, call: Call[None]) -> OneLinkHost:
+    """Get a link host.
+
+    Says whether it serves your links and, if not, what was wrong with its TXT record.
+    """
     return OneLinkHost(_view(await link_hosts.get(at, call.path["uuid"])))
 
 
-async def add_link_host(change: Change, call: Call) -> OneLinkHost | Known:
+async def add_link_host(change: Change, call: Call[bodies.LinkHostCreate]) -> OneLinkHost | Known:
+    """Add a link host.
+
+    Then add the TXT record it names, and send the same request again: the record is looked up
+    within moments. A host that you have already is answered with 200.
+    """
     if not call.body.host:
         raise Required("host")
     host, is_new = await link_hosts.add(change, call.body.host)
@@ -63,49 +75,10 @@ async def add_link_host(change: Change, call: Call) -> OneLinkHost | Known:
     return shown if is_new else Known(shown)
 
 
-async def remove_link_host(change: Change, call: Call) -> Message:
+async def remove_link_host(change: Change, call: Call[None]) -> Message:
+    """Remove a link host.
+
+    Links that were shared with it no longer work.
+    """
     await link_hosts.remove(change, call.path["uuid"])
     return Message("The link host was removed.")
-
-
-_BASE = "/v1/link_hosts"
-_hosts = resource("Link hosts", right=Right.CAMPAIGN)
-
-ROUTES = (
-    _hosts(
-        "GET",
-        _BASE,
-        list_link_hosts,
-        summary="List link hosts",
-        detail="By name.",
-        answer=LinkHostList,
-    ),
-    _hosts(
-        "POST",
-        _BASE,
-        add_link_host,
-        summary="Add a link host",
-        detail="Then add the TXT record it names, and send the same request again: the record is "
-        "looked up within moments. A host that you have already is answered with 200.",
-        body=bodies.LinkHostCreate,
-        answer=OneLinkHost,
-        status=201,
-        known=True,
-    ),
-    _hosts(
-        "GET",
-        f"{_BASE}/{{uuid}}",
-        get_link_host,
-        summary="Get a link host",
-        detail="Says whether it serves your links and, if not, what was wrong with its TXT record.",
-        answer=OneLinkHost,
-    ),
-    _hosts(
-        "DELETE",
-        f"{_BASE}/{{uuid}}",
-        remove_link_host,
-        summary="Remove a link host",
-        detail="Links that were shared with it no longer work.",
-        answer=Message,
-    ),
-)

@@ -8,11 +8,14 @@ from typing import Any
 import honeyguide
 from honeyguide.accounts import idempotency
 from honeyguide.accounts.permissions import SCOPES, Right, scope_of
-from honeyguide.api import event_views, openapi_examples, openapi_schemas, openapi_webhooks
+from honeyguide.api import openapi_examples, openapi_schemas
 from honeyguide.api.call import Route
 from honeyguide.api.decoding import Body
+from honeyguide.api.event_views import PAYLOADS
 from honeyguide.api.openapi_schemas import REF, form_name, name_of
 from honeyguide.api.openapi_text import ERROR, ERRORS, HEADERS, QUERY, TAGS, Schema
+from honeyguide.api.webhook_views import MoreEvents, WebhookEventsV2
+from honeyguide.events import outbox, samples
 from honeyguide.kernel import project
 
 ABOUT = (
@@ -28,10 +31,29 @@ _ON_AUTHENTICATED = (
     "X-RateLimit-Remaining",
     "X-RateLimit-Reset",
 )
+_EVENT_HEADERS = {
+    "webhook-id": ("The event's `id`: store it to drop duplicates.", {"type": "string"}),
+    "webhook-timestamp": (
+        "Time of this attempt in Unix seconds. Refuse anything older than five minutes.",
+        {"type": "string"},
+    ),
+    "webhook-signature": (
+        "`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` with the webhook's secret. "
+        "Several, separated by spaces, after a rotation.",
+        {"type": "string"},
+    ),
+}
+_EVENT_ANSWERS = {
+    "2XX": "You have the event. Answer within 15 seconds.",
+    "410": "Disables the webhook at once.",
+    "default": "Anything else is a failure, and the event is sent again later.",
+}
+_TEST_EVENT = "Sent when you ask for a test event, whatever the webhook's events."
 
 
 def document(routes: tuple[Route, ...], base_url: str) -> dict[str, Any]:
-    schemas = openapi_schemas.of_routes(routes, event_views.types())
+    events = dict.fromkeys(kind for kinds in PAYLOADS.values() for kind in kinds)
+    schemas = openapi_schemas.of_routes(routes, events)
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, routes, schemas)
@@ -50,7 +72,7 @@ def document(routes: tuple[Route, ...], base_url: str) -> dict[str, Any]:
         "security": [{"ApiKey": []}],
         "tags": [{"name": tag, "description": TAGS[tag]} for tag in tags],
         "paths": paths,
-        "webhooks": openapi_webhooks.section(),
+        "webhooks": _webhooks(),
         "components": {
             "securitySchemes": {
                 "ApiKey": {
@@ -108,7 +130,7 @@ def _content(route: Route, body: type[Body], schemas: dict[str, Schema]) -> dict
     elif example := openapi_examples.of_body(schema):
         as_json["example"] = example
     content = {"application/json": as_json}
-    if route.multipart:
+    if body.takes_form:
         content["multipart/form-data"] = {
             "schema": {"$ref": REF + form_name(body)},
             "encoding": {"logo": {"contentType": "image/png, image/jpeg"}},
@@ -232,3 +254,42 @@ def _error(description: str, code: str, sentence: str) -> dict[str, Any]:
 
 def _headers(names: Iterable[str]) -> dict[str, Schema]:
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def _webhooks() -> dict[str, Any]:
+    """Every event that a receiver can get, by type."""
+    schemas = openapi_schemas.of_routes((), [WebhookEventsV2, MoreEvents])
+    flags = {
+        **schemas["WebhookEventsV2"]["properties"],
+        **schemas["MoreEvents"]["properties"],
+        outbox.TEST: {"description": _TEST_EVENT},
+    }
+    return {kind: {"post": _event(kind, flags[kind]["description"])} for kind in PAYLOADS}
+
+
+def _event(kind: str, description: str) -> dict[str, Any]:
+    shapes: list[Schema] = [{"$ref": REF + name_of(each)} for each in PAYLOADS[kind]]
+    return {
+        "operationId": "receive" + "".join(word.capitalize() for word in kind.split("_")),
+        "tags": ["Webhooks"],
+        "summary": f"Event `{kind}`",
+        "description": description,
+        # The signature proves where it comes from.
+        "security": [],
+        "parameters": [
+            {"name": name, "in": "header", "required": True, "description": text, "schema": schema}
+            for name, (text, schema) in _EVENT_HEADERS.items()
+        ],
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {
+                    "schema": shapes[0] if len(shapes) == 1 else {"anyOf": shapes},
+                    "example": samples.sample(kind),
+                }
+            },
+        },
+        "responses": {
+            status: {"description": description} for status, description in _EVENT_ANSWERS.items()
+        },
+    }

@@ -27,11 +27,7 @@ def of_routes(routes: Iterable[Route], more: Iterable[type[View]] = ()) -> dict[
     made = {
         _plain(name): _finished(schema, by_name.get(_plain(name))) for name, schema in found.items()
     }
-    forms = {
-        form_name(route.body): _form(made[name_of(route.body)])
-        for route in routes
-        if route.body is not None and route.multipart
-    }
+    forms = {form_name(body): _form(made[name_of(body)]) for body in requests if body.takes_form}
     for name, schema in made.items():
         _with_ids(name, schema)
     return {**made, **forms}

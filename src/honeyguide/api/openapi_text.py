@@ -3,6 +3,7 @@ and headers. Fields are described where they are declared, with `kernel.public.d
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from honeyguide.accounts.admission import LACKS_SCOPE, NO_KEY
@@ -33,25 +34,28 @@ TAGS: dict[str, str] = {
     "Payouts": "What you are owed as a partner: one payout for each closed month with earnings.",
 }
 
+
+def _choice(choices: Iterable[str], description: str, default: str | None = None) -> Schema:
+    fallback = {} if default is None else {"default": default}
+    schema = {"type": "string", "enum": list(choices), **fallback}
+    return {"description": description, "schema": schema}
+
+
 QUERY: dict[str, Schema] = {
-    "type": {
-        "description": "Everyone, referred subscribers, or advocates (subscribers with at least "
-        "one verified referral).",
-        "schema": {"type": "string", "enum": list(subscribers.LIST_TYPES), "default": "all"},
-    },
-    "status": {
-        "description": "What is still to send, or what was sent.",
-        "schema": {
-            "type": "string",
-            "enum": list(shipments.SHIPMENT_STATUSES),
-            "default": "to_send",
-        },
-    },
-    "expand": {
-        "description": "`campaigns` adds `referral_programs`: each subscriber's link, referral "
-        "counts, rewards (1,000 in an answer at most), status, further codes, adjustments, tags.",
-        "schema": {"type": "string", "enum": ["campaigns"]},
-    },
+    "type": _choice(
+        subscribers.LIST_TYPES,
+        "Everyone, referred subscribers, or advocates (subscribers with at least one verified "
+        "referral).",
+        "all",
+    ),
+    "status": _choice(
+        shipments.SHIPMENT_STATUSES, "What is still to send, or what was sent.", "to_send"
+    ),
+    "expand": _choice(
+        ["campaigns"],
+        "`campaigns` adds `referral_programs`: each subscriber's link, referral counts, rewards "
+        "(1,000 in an answer at most), status, further codes, adjustments, tags.",
+    ),
     "page": {
         "description": "Page number. A page past the end is an empty list.",
         "schema": {"type": "integer", "minimum": 1, "maximum": paging.LAST_PAGE, "default": 1},
@@ -77,39 +81,25 @@ QUERY: dict[str, Schema] = {
         "found.",
         "schema": {"type": "string", "maxLength": checks.STRING_LIMIT},
     },
-    "category": {
-        "description": "Only publications in this category.",
-        "schema": {"type": "string", "enum": list(CATEGORIES)},
-    },
+    "category": _choice(CATEGORIES, "Only publications in this category."),
     "min_cpa": {
         "description": "Minimum fee per new subscriber, in US dollars.",
         "schema": {"type": "number", "minimum": 0, "maximum": money.MOST_CENTS // 100},
     },
-    "audience_gender": {
-        "description": "Only publications with this audience.",
-        "schema": {"type": "string", "enum": list(GENDERS)},
-    },
-    "income_level": {
-        "description": "Only publications that reach this income level.",
-        "schema": {"type": "string", "enum": list(INCOME_LEVELS)},
-    },
-    "age_range": {
-        "description": "Only publications that reach this age range.",
-        "schema": {"type": "string", "enum": list(AGE_RANGES)},
-    },
-    "end_pending": {
-        "description": "Whether to reject the partner's pending referrals. They then count as "
-        "rejected in the program's public figures.",
-        "schema": {"type": "string", "enum": ["false", "true"], "default": "false"},
-    },
+    "audience_gender": _choice(GENDERS, "Only publications with this audience."),
+    "income_level": _choice(INCOME_LEVELS, "Only publications that reach this income level."),
+    "age_range": _choice(AGE_RANGES, "Only publications that reach this age range."),
+    "end_pending": _choice(
+        ["false", "true"],
+        "Whether to reject the partner's pending referrals. They then count as rejected in the "
+        "program's public figures.",
+        "false",
+    ),
     "reason": {
         "description": "Why. The partner sees it.",
         "schema": {"type": "string", "maxLength": checks.DESCRIPTION_LIMIT},
     },
-    "sort": {
-        "description": "Sort order, highest or newest first.",
-        "schema": {"type": "string", "enum": list(SORTS), "default": "created_at"},
-    },
+    "sort": _choice(SORTS, "Sort order, highest or newest first.", "created_at"),
 }
 
 # Status, name of the shared response, its meaning, and an example of `code` and `error`, in which

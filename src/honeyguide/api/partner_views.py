@@ -6,7 +6,6 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated
 
-from honeyguide.api.verification_views import ProgramVerificationView, verification_view
 from honeyguide.api.views import META, PageMeta, Total, View, filler
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
@@ -24,6 +23,7 @@ from honeyguide.partners.programs import HOLDING_PERIOD, LONGEST_HOLD_DAYS, Prog
 from honeyguide.partners.public_figures import LEAST_DECIDED, PublicFigures
 from honeyguide.partners.publications import Publication
 from honeyguide.partners.reversal_reasons import ReversalReason
+from honeyguide.partners.verification import RULE, SCREENING, Verification
 from honeyguide.signups.signups import ListedReferral
 from honeyguide.subscribers.reasons import explain
 from honeyguide.subscribers.referral_states import Status
@@ -75,7 +75,9 @@ class PublicationList(View, frozen=True):
     meta: Annotated[PublicationMeta, META]
 
 
-class PartnerProgramView(View, frozen=True):
+class ProgramTermsView(View, frozen=True):
+    """What owners and partners see of a program, in the order of both answers."""
+
     uuid: public.Uuid
     name: ProgramName
     description: public.PublicationDescription
@@ -87,6 +89,9 @@ class PartnerProgramView(View, frozen=True):
     referral_pending_duration: Annotated[int, HOLDING_PERIOD]
     referral_pending_duration_enabled: public.HoldingPeriodEnabled
     max_payout: Annotated[Decimal, MAX_PAYOUT]
+
+
+class PartnerProgramView(ProgramTermsView, frozen=True):
     total_budget: Annotated[Decimal, TOTAL_BUDGET]
     cpa: Annotated[Decimal, CPA]
     created_at: public.CreatedAt
@@ -133,18 +138,18 @@ class ProgramFiguresView(View, frozen=True):
     ]
 
 
-class NetworkProgramView(View, frozen=True):
-    uuid: public.Uuid
-    name: ProgramName
-    description: public.PublicationDescription
-    terms: public.Terms | None
-    resources_url: public.ResourcesUrl | None
-    redirect_url: public.RedirectUrl
-    show_in_directory: public.ShowInDirectory
-    thankyou_page_url: public.ThankYouPageUrl | None
-    referral_pending_duration: Annotated[int, HOLDING_PERIOD]
-    referral_pending_duration_enabled: public.HoldingPeriodEnabled
-    max_payout: Annotated[Decimal, MAX_PAYOUT]
+class ProgramVerificationView(View, frozen=True):
+    """What a program asks of its referrals."""
+
+    rule: Annotated[str, RULE]
+    screening: Annotated[str, SCREENING]
+
+
+class OneProgramVerification(View, frozen=True):
+    verification: ProgramVerificationView
+
+
+class NetworkProgramView(ProgramTermsView, frozen=True):
     cpa: Annotated[Decimal, CPA]
     created_at: public.CreatedAt
     publication_uuid: PublicationUuid
@@ -309,6 +314,9 @@ _fill_partner_campaign = filler(
     given=["referral_pending_duration"],
     partner_program_uuid="program_id",
 )
+
+
+verification_view = filler(ProgramVerificationView, Verification)
 
 
 def _figures_view(f: PublicFigures) -> ProgramFiguresView:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from honeyguide.accounts.permissions import Right
+from msgspec import UnsetType
+
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Known, Listed, resource
+from honeyguide.api.call import Call, Known, Listed, listed
 from honeyguide.api.money_views import (
     OneEarnings,
     OnePayout,
@@ -23,6 +24,7 @@ from honeyguide.api.partner_views import (
     OnePartnerCampaign,
     OnePartnerProgram,
     OnePartnerReferral,
+    OneProgramVerification,
     PartnerCampaignList,
     PartnerCampaignMeta,
     PartnerProgramList,
@@ -33,6 +35,7 @@ from honeyguide.api.partner_views import (
     partner_campaign_view,
     program_view,
     referral_view,
+    verification_view,
 )
 from honeyguide.api.views import Message
 from honeyguide.kernel import money
@@ -48,6 +51,7 @@ from honeyguide.partners import (
     reversal_reasons,
     rules,
     term_changes,
+    verification,
 )
 from honeyguide.partners.network import SORTS, NetworkQuery
 from honeyguide.signups import reversals, signups
@@ -55,7 +59,14 @@ from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 
 
-async def create_partner_program(change: Change, call: Call) -> OnePartnerProgram:
+async def create_partner_program(
+    change: Change, call: Call[bodies.PartnerProgramCreate]
+) -> OnePartnerProgram:
+    """Create a partner program.
+
+    A publication can have one program. Partners earn `cpa` for each new subscriber, up to
+    `max_payout` each and `total_budget` together in a month.
+    """
     if not call.body.publication_uuid:
         raise Required("publication_uuid")
     publication_id = lowercase_id(call.body.publication_uuid)
@@ -63,30 +74,78 @@ async def create_partner_program(change: Change, call: Call) -> OnePartnerProgra
     return OnePartnerProgram(program_view(made))
 
 
-async def list_partner_programs(at: Reading, call: Call) -> Listed:
+async def list_partner_programs(at: Reading, call: Call[None]) -> Listed[PartnerProgramList]:
+    """List partner programs.
+
+    Your own, newest first.
+    """
     page = call.page
     rows, total = await programs.page_of(at, page)
-    meta = PartnerProgramMeta(page.per_page, page.page, page.total_pages(total), total)
-    return Listed(PartnerProgramList([program_view(row) for row in rows], meta), page, total)
+    return listed(
+        PartnerProgramList, PartnerProgramMeta, [program_view(row) for row in rows], page, total
+    )
 
 
-async def get_partner_program(at: Reading, call: Call) -> OnePartnerProgram:
+async def get_partner_program(at: Reading, call: Call[None]) -> OnePartnerProgram:
+    """Get a partner program.
+
+    One of your own.
+    """
     return OnePartnerProgram(program_view(await programs.get(at, call.path["uuid"])))
 
 
-async def update_partner_program(change: Change, call: Call) -> OnePartnerProgram:
+async def update_partner_program(
+    change: Change, call: Call[bodies.PartnerProgramUpdate]
+) -> OnePartnerProgram:
+    """Update a partner program.
+
+    Only the fields you send change. A new fee applies to new referrals; a referral keeps the fee
+    that it arrived with.
+    """
     program_id = call.path["uuid"]
     await term_changes.change_now(change, program_id, call.body)
     changed = await programs.get(change, program_id)
     return OnePartnerProgram(program_view(changed))
 
 
-async def delete_partner_program(change: Change, call: Call) -> Message:
+async def delete_partner_program(change: Change, call: Call[None]) -> Message:
+    """Delete a partner program.
+
+    It leaves the partner network and accepts no more signups. Pending referrals run to their end,
+    and charges stay.
+    """
     await programs.delete(change, call.path["uuid"])
     return Message("The partner program was deleted.")
 
 
-def _network_query(call: Call) -> NetworkQuery:
+async def get_program_verification(at: Reading, call: Call[None]) -> OneProgramVerification:
+    """Get what a partner program asks of its referrals.
+
+    A program that was made before programs had a screening level of their own shows the campaign's.
+    """
+    found = await verification.get(at, call.path["uuid"])
+    return OneProgramVerification(verification_view(found))
+
+
+async def update_program_verification(
+    change: Change, call: Call[bodies.ProgramVerificationUpdate]
+) -> OneProgramVerification:
+    """Change what a partner program asks of its referrals.
+
+    What you leave out stays as it is. From then on the rule and the level hold for every new
+    referral, also for those by API and import; before, they hold for signups with magic links, on
+    hosted pages and with embedded forms. Partners see both. A rule that needs email is a 400
+    `no_mail_server` while no mail server is set.
+    """
+    nested = call.body.verification
+    fields = call.body if isinstance(nested, UnsetType) else nested
+    program_id = call.path["uuid"]
+    await term_changes.change_now(change, program_id, chosen=fields)
+    changed = await verification.get(change, program_id)
+    return OneProgramVerification(verification_view(changed))
+
+
+def _network_query(call: Call[None]) -> NetworkQuery:
     return NetworkQuery(
         search=call.query.get("search", "")[:200],
         category=_filter(call, "category", audience.CATEGORIES),
@@ -98,7 +157,7 @@ def _network_query(call: Call) -> NetworkQuery:
     )
 
 
-def _filter(call: Call, name: str, allowed: tuple[str, ...]) -> str:
+def _filter(call: Call[None], name: str, allowed: tuple[str, ...]) -> str:
     return call.choice(name, allowed, "") if call.query.get(name) else ""
 
 
@@ -111,63 +170,86 @@ def _amount(text: str | None, param: str) -> int:
     return money.cents(Decimal(text), param=param)
 
 
-async def list_network_programs(at: Reading, call: Call) -> Listed:
+async def list_network_programs(at: Reading, call: Call[None]) -> Listed[NetworkProgramList]:
+    """List programs in the partner network.
+
+    Programs that show themselves in the directory, your own included. Filters can be combined.
+    """
     page = call.page
     rows, total = await network.page_of(at, _network_query(call), page)
-    meta = PartnerProgramMeta(page.per_page, page.page, page.total_pages(total), total)
     figures = await public_figures.of(at.tx, [row.id for row in rows])
     shown = [
-        network_program_view(call.site, row, call.tenant.account_id, figures.get(row.id))
+        network_program_view(at.site, row, at.tenant.account_id, figures.get(row.id))
         for row in rows
     ]
-    return Listed(NetworkProgramList(shown, meta), page, total)
+    return listed(NetworkProgramList, PartnerProgramMeta, shown, page, total)
 
 
-async def get_network_program(at: Reading, call: Call) -> OneNetworkProgram:
-    account_id = call.tenant.account_id
-    program = await network.get(at.tx, account_id, call.path["uuid"], now_ms=call.now_ms)
+async def get_network_program(at: Reading, call: Call[None]) -> OneNetworkProgram:
+    """Get a program in the partner network.
+
+    Also finds a program that is not in the directory, if you know its UUID.
+    """
+    account_id = at.tenant.account_id
+    program = await network.get(at.tx, account_id, call.path["uuid"], now_ms=at.now_ms)
     figures = await public_figures.of(at.tx, [program.id])
-    view = network_program_view(call.site, program, account_id, figures.get(program.id))
+    view = network_program_view(at.site, program, account_id, figures.get(program.id))
     return OneNetworkProgram(view)
 
 
-async def join_program(change: Change, call: Call) -> OnePartnerCampaign | Known:
+async def join_program(change: Change, call: Call[bodies.JoinInput]) -> OnePartnerCampaign | Known:
+    """Join a partner program.
+
+    You get a referral code and links of your own. If you have joined already, the answer is the
+    same partner campaign with 200.
+    """
     partner_campaign, is_new = await network.join(
         change, call.path["uuid"], call.body.reason_for_recommending
     )
-    view = OnePartnerCampaign(partner_campaign_view(call.site, partner_campaign))
+    view = OnePartnerCampaign(partner_campaign_view(change.site, partner_campaign))
     return view if is_new else Known(view)
 
 
-_programs = resource("Partner programs", right=Right.PARTNERS)
-_network = resource("Partner network", right=Right.PARTNERS)
-_partner_campaigns = resource("Partner campaigns", right=Right.PARTNERS)
-_earnings = resource("Earnings", right=Right.PARTNERS)
-_payouts = resource("Payouts", right=Right.PARTNERS)
+async def list_partner_campaigns(at: Reading, call: Call[None]) -> Listed[PartnerCampaignList]:
+    """List the programs you have joined.
 
-
-async def list_partner_campaigns(at: Reading, call: Call) -> Listed:
+    Newest first, with your links and what you can still earn this month.
+    """
     page = call.page
     rows, total = await network.page_of_partner_campaigns(at, page)
-    meta = PartnerCampaignMeta(page.per_page, page.page, page.total_pages(total), total)
-    shown = [partner_campaign_view(call.site, row) for row in rows]
-    return Listed(PartnerCampaignList(shown, meta), page, total)
+    shown = [partner_campaign_view(at.site, row) for row in rows]
+    return listed(PartnerCampaignList, PartnerCampaignMeta, shown, page, total)
 
 
-async def get_partner_campaign(at: Reading, call: Call) -> OnePartnerCampaign:
+async def get_partner_campaign(at: Reading, call: Call[None]) -> OnePartnerCampaign:
+    """Get a program you have joined.
+
+    With your links and what you can still earn this month.
+    """
     partner_campaign = await network.get_partner_campaign(at, call.path["uuid"])
-    return OnePartnerCampaign(partner_campaign_view(call.site, partner_campaign))
+    return OnePartnerCampaign(partner_campaign_view(at.site, partner_campaign))
 
 
-async def list_program_referrals(at: Reading, call: Call) -> Listed:
+async def list_program_referrals(at: Reading, call: Call[None]) -> Listed[PartnerReferralList]:
+    """List a partner program's referrals.
+
+    Newest first: who came from which partner, what was decided and why, and what it cost.
+    """
     page = call.page
     program = await programs.get_unsettled(at, call.path["uuid"])
     rows, total = await signups.page_of_program(at, program.id, page)
-    meta = PartnerReferralMeta(page.per_page, page.page, page.total_pages(total), total)
-    return Listed(PartnerReferralList([referral_view(row) for row in rows], meta), page, total)
+    return listed(
+        PartnerReferralList, PartnerReferralMeta, [referral_view(row) for row in rows], page, total
+    )
 
 
-async def reverse_referral_charge(change: Change, call: Call) -> OnePartnerReferral:
+async def reverse_referral_charge(
+    change: Change, call: Call[bodies.ReversalCreate]
+) -> OnePartnerReferral:
+    """Take back the charge for a referral.
+
+    The partner is notified and reads the reason. The referral then counts as rejected.
+    """
     if not call.body.reason:
         raise Required("reason")
     reversal = reversal_reasons.parse(call.body.reason, call.body.text)
@@ -179,30 +261,45 @@ async def reverse_referral_charge(change: Change, call: Call) -> OnePartnerRefer
     return OnePartnerReferral(referral_view(referral))
 
 
-def _month(call: Call) -> str:
+def _month(at: Reading, call: Call[None]) -> str:
     asked = call.query.get("month")
-    return rules.month_of(call.now_ms) if not asked else rules.parse_month(asked, param="month")
+    return rules.month_of(at.now_ms) if not asked else rules.parse_month(asked, param="month")
 
 
-async def get_program_spend(at: Reading, call: Call) -> OneProgramSpend:
+async def get_program_spend(at: Reading, call: Call[None]) -> OneProgramSpend:
+    """Get a partner program's spending.
+
+    What was charged in a month, what may still be, and what is left of the budget.
+    """
     program = await programs.get_unsettled(at, call.path["uuid"])
-    spent = await forecast.spend(at.tx, program, _month(call), now_ms=call.now_ms)
+    spent = await forecast.spend(at.tx, program, _month(at, call), now_ms=at.now_ms)
     return OneProgramSpend(spend_view(spent))
 
 
-async def get_earnings(at: Reading, call: Call) -> OneEarnings:
-    earned = await forecast.earnings(at, _month(call))
+async def get_earnings(at: Reading, call: Call[None]) -> OneEarnings:
+    """Get your earnings.
+
+    What you earned in a month and what is pending, for each program you have joined.
+    """
+    earned = await forecast.earnings(at, _month(at, call))
     return OneEarnings(earnings_view(earned))
 
 
-async def list_payouts(at: Reading, call: Call) -> Listed:
+async def list_payouts(at: Reading, call: Call[None]) -> Listed[PayoutList]:
+    """List payouts.
+
+    Newest first. A payout is made when a month with earnings is closed.
+    """
     page = call.page
     rows, total = await payouts.page_of(at, page)
-    meta = PayoutMeta(page.per_page, page.page, page.total_pages(total), total)
-    return Listed(PayoutList([payout_view(row) for row in rows], meta), page, total)
+    return listed(PayoutList, PayoutMeta, [payout_view(row) for row in rows], page, total)
 
 
-async def get_payout(at: Reading, call: Call) -> OnePayout:
+async def get_payout(at: Reading, call: Call[None]) -> OnePayout:
+    """Get a payout.
+
+    One month's amount, and whether it has been paid.
+    """
     return OnePayout(payout_view(await payouts.get(at, call.path["uuid"])))
 
 
@@ -217,165 +314,4 @@ _FILTERS = (
     "age_range",
     "sort",
     *_PAGED,
-)
-
-ROUTES = (
-    _programs(
-        "POST",
-        _P,
-        create_partner_program,
-        summary="Create a partner program",
-        detail="A publication can have one program. Partners earn `cpa` for each new subscriber, "
-        "up to `max_payout` each and `total_budget` together in a month.",
-        body=bodies.PartnerProgramCreate,
-        answer=OnePartnerProgram,
-        status=201,
-    ),
-    _programs(
-        "GET",
-        _P,
-        list_partner_programs,
-        summary="List partner programs",
-        detail="Your own, newest first.",
-        query=_PAGED,
-        answer=PartnerProgramList,
-        snapshot=True,
-    ),
-    _programs(
-        "GET",
-        f"{_P}/{{uuid}}",
-        get_partner_program,
-        summary="Get a partner program",
-        detail="One of your own.",
-        answer=OnePartnerProgram,
-    ),
-    _programs(
-        "PUT",
-        f"{_P}/{{uuid}}",
-        update_partner_program,
-        summary="Update a partner program",
-        detail="Only the fields you send change. A new fee applies to new referrals; a referral "
-        "keeps the fee that it arrived with.",
-        body=bodies.PartnerProgramUpdate,
-        answer=OnePartnerProgram,
-    ),
-    _programs(
-        "DELETE",
-        f"{_P}/{{uuid}}",
-        delete_partner_program,
-        summary="Delete a partner program",
-        detail="It leaves the partner network and accepts no more signups. Pending referrals run "
-        "to their end, and charges stay.",
-        answer=Message,
-    ),
-    _programs(
-        "GET",
-        f"{_P}/{{uuid}}/referrals",
-        list_program_referrals,
-        summary="List a partner program's referrals",
-        detail="Newest first: who came from which partner, what was decided and why, and what it "
-        "cost.",
-        query=_PAGED,
-        answer=PartnerReferralList,
-        snapshot=True,
-    ),
-    _programs(
-        "POST",
-        f"{_P}/{{uuid}}/referrals/{{referral_uuid}}/reversal",
-        reverse_referral_charge,
-        summary="Take back the charge for a referral",
-        detail="The partner is notified and reads the reason. The referral then counts as "
-        "rejected.",
-        right=Right.MONEY,
-        body=bodies.ReversalCreate,
-        answer=OnePartnerReferral,
-        status=201,
-    ),
-    _programs(
-        "GET",
-        f"{_P}/{{uuid}}/spend",
-        get_program_spend,
-        summary="Get a partner program's spending",
-        detail="What was charged in a month, what may still be, and what is left of the budget.",
-        query=("month",),
-        answer=OneProgramSpend,
-        snapshot=True,
-    ),
-    _network(
-        "GET",
-        _N,
-        list_network_programs,
-        summary="List programs in the partner network",
-        detail="Programs that show themselves in the directory, your own included. Filters can "
-        "be combined.",
-        query=_FILTERS,
-        answer=NetworkProgramList,
-        snapshot=True,
-    ),
-    _network(
-        "GET",
-        f"{_N}/{{uuid}}",
-        get_network_program,
-        summary="Get a program in the partner network",
-        detail="Also finds a program that is not in the directory, if you know its UUID.",
-        answer=OneNetworkProgram,
-    ),
-    _network(
-        "POST",
-        f"{_N}/{{uuid}}/join",
-        join_program,
-        summary="Join a partner program",
-        detail="You get a referral code and links of your own. If you have joined already, the "
-        "answer is the same partner campaign with 200.",
-        body=bodies.JoinInput,
-        answer=OnePartnerCampaign,
-        status=201,
-        known=True,
-    ),
-    _partner_campaigns(
-        "GET",
-        f"{_ME}/partner_campaigns",
-        list_partner_campaigns,
-        summary="List the programs you have joined",
-        detail="Newest first, with your links and what you can still earn this month.",
-        query=_PAGED,
-        answer=PartnerCampaignList,
-        snapshot=True,
-    ),
-    _partner_campaigns(
-        "GET",
-        f"{_ME}/partner_campaigns/{{uuid}}",
-        get_partner_campaign,
-        summary="Get a program you have joined",
-        detail="With your links and what you can still earn this month.",
-        answer=OnePartnerCampaign,
-    ),
-    _earnings(
-        "GET",
-        f"{_ME}/earnings",
-        get_earnings,
-        summary="Get your earnings",
-        detail="What you earned in a month and what is pending, for each program you have joined.",
-        query=("month",),
-        answer=OneEarnings,
-        snapshot=True,
-    ),
-    _payouts(
-        "GET",
-        f"{_ME}/payouts",
-        list_payouts,
-        summary="List payouts",
-        detail="Newest first. A payout is made when a month with earnings is closed.",
-        query=_PAGED,
-        answer=PayoutList,
-        snapshot=True,
-    ),
-    _payouts(
-        "GET",
-        f"{_ME}/payouts/{{uuid}}",
-        get_payout,
-        summary="Get a payout",
-        detail="One month's amount, and whether it has been paid.",
-        answer=OnePayout,
-    ),
 )

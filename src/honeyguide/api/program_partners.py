@@ -5,17 +5,15 @@ and for a partner who leaves.
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
-from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Listed, resource
+from honeyguide.api.call import Call, Listed, listed
 from honeyguide.api.partner_views import OnePartnerCampaign, PartnerName, partner_campaign_view
-from honeyguide.api.views import META, PageMeta, Total, View, iso_or_none
+from honeyguide.api.views import META, PageMeta, Total, View, filler, iso_or_none
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Missing
-from honeyguide.kernel.money import dollars
 from honeyguide.kernel.public import doc
 from honeyguide.partners import network, program_partners, programs
 from honeyguide.partners.program_partners import ProgramPartner, Removal
@@ -23,6 +21,13 @@ from honeyguide.partners.rules import PARTNER_STATUSES
 from honeyguide.signups import removed_partners
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
+
+_AFTERWARDS = (
+    "New referrals with the partner's code are rejected as `partner_removed`; the links still lead "
+    "to your newsletter. What is pending finishes as planned unless you end it. The partner is "
+    "notified, with the reason if you give one. Doing it again changes nothing, but may still end "
+    "what is pending."
+)
 
 
 class ProgramPartnerView(View, frozen=True):
@@ -61,23 +66,25 @@ class ProgramPartnerList(View, frozen=True):
     meta: Annotated[ProgramPartnerMeta, META]
 
 
+_fill_partner = filler(
+    ProgramPartnerView,
+    ProgramPartner,
+    given=["removed_at", "removed_reason"],
+    partner_campaign_uuid="id",
+    joined_at=("created_ms", iso),
+)
+
+
 def _view(p: ProgramPartner) -> ProgramPartnerView:
     is_blocked = p.blocked_ms is not None
-    return ProgramPartnerView(
-        partner_campaign_uuid=p.id,
-        name=p.name,
-        status=p.status,
-        reason_for_recommending=p.reason_for_recommending,
-        pending_referrals=p.pending_referrals,
-        pending=dollars(p.pending_cents),
-        joined_at=iso(p.created_ms),
-        left_at=iso_or_none(p.left_ms),
+    return _fill_partner(
+        p,
         removed_at=iso_or_none(p.blocked_ms if is_blocked else p.removed_ms),
         removed_reason=p.blocked_reason if is_blocked else p.removed_reason,
     )
 
 
-async def _get(at: Reading, call: Call) -> ProgramPartner:
+async def _get(at: Reading, call: Call[Any]) -> ProgramPartner:
     """The partner whom the path names, if they are in the program that it names."""
     program = await programs.get_unsettled(at, call.path["uuid"])
     found = await program_partners.get(
@@ -88,19 +95,30 @@ async def _get(at: Reading, call: Call) -> ProgramPartner:
     return found
 
 
-async def list_program_partners(at: Reading, call: Call) -> Listed:
+async def list_program_partners(at: Reading, call: Call[None]) -> Listed[ProgramPartnerList]:
+    """List a partner program's partners.
+
+    Everyone who ever joined, with their status, their pending referrals and what these may cost.
+    """
     page = call.page
     program = await programs.get_unsettled(at, call.path["uuid"])
     rows, total = await program_partners.page_of(at.tx, program, page)
-    meta = ProgramPartnerMeta(page.per_page, page.page, page.total_pages(total), total)
-    return Listed(ProgramPartnerList([_view(row) for row in rows], meta), page, total)
+    return listed(ProgramPartnerList, ProgramPartnerMeta, [_view(row) for row in rows], page, total)
 
 
-async def get_program_partner(at: Reading, call: Call) -> OneProgramPartner:
+async def get_program_partner(at: Reading, call: Call[None]) -> OneProgramPartner:
+    """Get a partner of a program.
+
+    Takes the UUID of the partner campaign, as in the list.
+    """
     return OneProgramPartner(_view(await _get(at, call)))
 
 
-async def remove_program_partner(change: Change, call: Call) -> OneProgramPartner:
+async def remove_program_partner(change: Change, call: Call[None]) -> OneProgramPartner:
+    """Remove a partner from a program.
+
+    {_AFTERWARDS}
+    """
     removal = Removal(
         reason=call.query.get("reason") or None,
         ends_pending=call.choice("end_pending", ("false", "true"), "false") == "true",
@@ -110,102 +128,40 @@ async def remove_program_partner(change: Change, call: Call) -> OneProgramPartne
     return OneProgramPartner(_view(removed))
 
 
-async def allow_program_partner(change: Change, call: Call) -> OneProgramPartner:
+async def allow_program_partner(change: Change, call: Call[None]) -> OneProgramPartner:
+    """Allow a removed partner again.
+
+    The partner's code counts again, unless they left; then they can join again.
+    """
     partner = await _get(change, call)
     return OneProgramPartner(_view(await removed_partners.allow(change, partner.id)))
 
 
-async def block_partner(change: Change, call: Call) -> OneProgramPartner:
+async def block_partner(change: Change, call: Call[bodies.BlockPartnerInput]) -> OneProgramPartner:
+    """Block a partner in all your programs.
+
+    Also in programs that you create later. {_AFTERWARDS}
+    """
     removal = Removal(reason=call.body.reason or None, ends_pending=call.body.end_pending)
     partner = await _get(change, call)
     blocked = await removed_partners.block(change, partner.id, removal)
     return OneProgramPartner(_view(blocked))
 
 
-async def unblock_partner(change: Change, call: Call) -> OneProgramPartner:
+async def unblock_partner(change: Change, call: Call[None]) -> OneProgramPartner:
+    """Unblock a partner.
+
+    Programs from which you also removed the partner stay closed to them until you allow them again.
+    """
     partner = await _get(change, call)
     return OneProgramPartner(_view(await removed_partners.unblock(change, partner.id)))
 
 
-async def leave_program(change: Change, call: Call) -> OnePartnerCampaign:
+async def leave_program(change: Change, call: Call[None]) -> OnePartnerCampaign:
+    """Leave a partner program.
+
+    New referrals with your code are rejected as `partner_left`; what is pending finishes as
+    planned. If you join again, you get the same partner campaign and code.
+    """
     left = await network.leave(change, call.path["uuid"])
-    return OnePartnerCampaign(partner_campaign_view(call.site, left))
-
-
-_P = "/v2/partner_programs/{uuid}/partners"
-_ONE = f"{_P}/{{partner_campaign_uuid}}"
-_AFTERWARDS = (
-    "New referrals with the partner's code are rejected as `partner_removed`; the links still lead "
-    "to your newsletter. What is pending finishes as planned unless you end it. The partner is "
-    "notified, with the reason if you give one. Doing it again changes nothing, but may still end "
-    "what is pending."
-)
-
-_programs = resource("Partner programs", right=Right.PARTNERS)
-_partner_campaigns = resource("Partner campaigns", right=Right.PARTNERS)
-
-ROUTES = (
-    _programs(
-        "GET",
-        _P,
-        list_program_partners,
-        summary="List a partner program's partners",
-        detail="Everyone who ever joined, with their status, their pending referrals and what "
-        "these may cost.",
-        query=("page", "per_page"),
-        answer=ProgramPartnerList,
-        snapshot=True,
-    ),
-    _programs(
-        "GET",
-        _ONE,
-        get_program_partner,
-        summary="Get a partner of a program",
-        detail="Takes the UUID of the partner campaign, as in the list.",
-        answer=OneProgramPartner,
-    ),
-    _programs(
-        "DELETE",
-        _ONE,
-        remove_program_partner,
-        summary="Remove a partner from a program",
-        detail=_AFTERWARDS,
-        query=("end_pending", "reason"),
-        answer=OneProgramPartner,
-    ),
-    _programs(
-        "POST",
-        f"{_ONE}/allow",
-        allow_program_partner,
-        summary="Allow a removed partner again",
-        detail="The partner's code counts again, unless they left; then they can join again.",
-        answer=OneProgramPartner,
-    ),
-    _programs(
-        "POST",
-        f"{_ONE}/block",
-        block_partner,
-        summary="Block a partner in all your programs",
-        detail=f"Also in programs that you create later. {_AFTERWARDS}",
-        body=bodies.BlockPartnerInput,
-        answer=OneProgramPartner,
-    ),
-    _programs(
-        "POST",
-        f"{_ONE}/unblock",
-        unblock_partner,
-        summary="Unblock a partner",
-        detail="Programs from which you also removed the partner stay closed to them until you "
-        "allow them again.",
-        answer=OneProgramPartner,
-    ),
-    _partner_campaigns(
-        "DELETE",
-        "/v2/partner_profile/partner_campaigns/{uuid}",
-        leave_program,
-        summary="Leave a partner program",
-        detail="New referrals with your code are rejected as `partner_left`; what is pending "
-        "finishes as planned. If you join again, you get the same partner campaign and code.",
-        answer=OnePartnerCampaign,
-    ),
-)
+    return OnePartnerCampaign(partner_campaign_view(change.site, left))

@@ -3,13 +3,12 @@ before it is stored."""
 
 from __future__ import annotations
 
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from msgspec import UNSET
 
-from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Listed, resource
+from honeyguide.api.call import Call, Listed, listed
 from honeyguide.api.partner_views import (
     OnePublication,
     PublicationList,
@@ -35,113 +34,77 @@ class WithLogo(NamedTuple, Generic[F]):
     logo: StoredLogo | None
 
 
-async def prepare_create(call: Call) -> WithLogo[PublicationFields]:
-    body: bodies.PublicationCreate = call.body
+async def prepare_create(call: Call[bodies.PublicationCreate]) -> WithLogo[PublicationFields]:
+    body = call.body
     publications.check_required(body, has_logo=body.logo not in ("", UNSET))
     return WithLogo(body, await _stored(call, body.logo))
 
 
-async def prepare_update(call: Call) -> WithLogo[PublicationChanges]:
-    body: bodies.PublicationUpdate = call.body
+async def prepare_update(call: Call[bodies.PublicationUpdate]) -> WithLogo[PublicationChanges]:
+    body = call.body
     # A client that sends back what it read sends the logo's URL: keep the stored logo.
     is_new = body.logo is not UNSET and not body.logo.startswith(logo_url(call.site, ""))
     return WithLogo(body, await _stored(call, body.logo) if is_new else None)
 
 
-async def _stored(call: Call, logo: object) -> StoredLogo:
+async def _stored(call: Call[Any], logo: object) -> StoredLogo:
     assert isinstance(logo, str)
     clean = await logos.sanitize_apart(logos.decode_field(logo))
     return await logos.store(clean, call.site.logo_folder)
 
 
-async def create_publication(change: Change, call: Call) -> OnePublication:
-    body: WithLogo[PublicationFields] = call.body
-    assert body.logo is not None
-    made = await publications.create(change, body.fields, body.logo)
-    return OnePublication(publication_view(call.site, made))
+async def create_publication(
+    change: Change, call: Call[WithLogo[PublicationFields]]
+) -> OnePublication:
+    """Create a publication.
+
+    As JSON, with the logo as base64 or a data URI, or as `multipart/form-data`, with the logo as a
+    file.
+    """
+    assert call.body.logo is not None
+    made = await publications.create(change, call.body.fields, call.body.logo)
+    return OnePublication(publication_view(change.site, made))
 
 
-async def list_publications(at: Reading, call: Call) -> Listed:
+async def list_publications(at: Reading, call: Call[None]) -> Listed[PublicationList]:
+    """List publications.
+
+    Your own, newest first, archived ones included.
+    """
     page = call.page
     rows, total = await publications.page_of(at, page)
-    meta = PublicationMeta(page.per_page, page.page, page.total_pages(total), total)
-    shown = [publication_view(call.site, row) for row in rows]
-    return Listed(PublicationList(shown, meta), page, total)
+    shown = [publication_view(at.site, row) for row in rows]
+    return listed(PublicationList, PublicationMeta, shown, page, total)
 
 
-async def get_publication(at: Reading, call: Call) -> OnePublication:
+async def get_publication(at: Reading, call: Call[None]) -> OnePublication:
+    """Get a publication.
+
+    One of your own.
+    """
     found = await publications.get(at, call.path["uuid"])
-    return OnePublication(publication_view(call.site, found))
+    return OnePublication(publication_view(at.site, found))
 
 
-async def update_publication(change: Change, call: Call) -> OnePublication:
-    body: WithLogo[PublicationChanges] = call.body
+async def update_publication(
+    change: Change, call: Call[WithLogo[PublicationChanges]]
+) -> OnePublication:
+    """Update a publication.
+
+    Only the fields you send change. You can send back the `logo` that a response has: it stays as
+    it is. Takes `multipart/form-data`, too.
+    """
     changed = await undone_stops.update_publication(
-        change, call.path["uuid"], body.fields, body.logo
+        change, call.path["uuid"], call.body.fields, call.body.logo
     )
-    return OnePublication(publication_view(call.site, changed))
+    return OnePublication(publication_view(change.site, changed))
 
 
-async def delete_publication(change: Change, call: Call) -> Message:
+async def delete_publication(change: Change, call: Call[None]) -> Message:
+    """Delete a publication.
+
+    Its program leaves the partner network and accepts no more signups. Pending referrals run to
+    their end, and charges stay.
+    """
     await publications.delete(change, call.path["uuid"])
     return Message("The publication was deleted.")
-
-
-_BASE = "/v2/publications"
-
-_publications = resource("Publications", right=Right.PARTNERS)
-
-ROUTES = (
-    _publications(
-        "POST",
-        _BASE,
-        create_publication,
-        summary="Create a publication",
-        detail="As JSON, with the logo as base64 or a data URI, or as `multipart/form-data`, "
-        "with the logo as a file.",
-        body=bodies.PublicationCreate,
-        answer=OnePublication,
-        status=201,
-        prepare=prepare_create,
-        multipart=True,
-    ),
-    _publications(
-        "GET",
-        _BASE,
-        list_publications,
-        summary="List publications",
-        detail="Your own, newest first, archived ones included.",
-        query=("page", "per_page"),
-        answer=PublicationList,
-        snapshot=True,
-    ),
-    _publications(
-        "GET",
-        f"{_BASE}/{{uuid}}",
-        get_publication,
-        summary="Get a publication",
-        detail="One of your own.",
-        answer=OnePublication,
-    ),
-    _publications(
-        "PUT",
-        f"{_BASE}/{{uuid}}",
-        update_publication,
-        summary="Update a publication",
-        detail="Only the fields you send change. You can send back the `logo` that a response "
-        "has: it stays as it is. Takes `multipart/form-data`, too.",
-        body=bodies.PublicationUpdate,
-        answer=OnePublication,
-        prepare=prepare_update,
-        multipart=True,
-    ),
-    _publications(
-        "DELETE",
-        f"{_BASE}/{{uuid}}",
-        delete_publication,
-        summary="Delete a publication",
-        detail="Its program leaves the partner network and accepts no more signups. Pending "
-        "referrals run to their end, and charges stay.",
-        answer=Message,
-    ),
-)

@@ -12,7 +12,7 @@ from honeyguide.kernel.public import doc
 from honeyguide.rewards import earned_rewards, earned_states, rewards
 from honeyguide.rewards.adjustments import Adjustment
 from honeyguide.rewards.earned_states import EarnedReward, EarnedState
-from honeyguide.rewards.rewards import Reward, next_reward, variants_of
+from honeyguide.rewards.rewards import Reward, next_reward
 from honeyguide.subscribers.subscribers import Subscriber
 
 
@@ -122,7 +122,11 @@ class EarnedRewardList(View, frozen=True):
     meta: Annotated[EarnedRewardMeta, META]
 
 
-_fill_reward = filler(RewardView, Reward, variants=("variants", variants_of))
+def _or_no_variants(names: list[str] | None) -> list[str]:
+    return names or []
+
+
+_fill_reward = filler(RewardView, Reward, variants=("variants", _or_no_variants))
 
 
 def reward_view(r: Reward) -> RewardView:

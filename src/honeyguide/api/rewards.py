@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Listed, resource
+from honeyguide.api.call import Call, Listed
 from honeyguide.api.reward_views import (
     AdjustmentList,
     EarnedRewardList,
@@ -32,17 +33,21 @@ from honeyguide.store.reading import Reading
 from honeyguide.subscribers import subscribers
 
 
-async def create_reward(change: Change, call: Call) -> OneReward:
+async def create_reward(change: Change, call: Call[bodies.RewardCreate]) -> OneReward:
+    """Create a reward.
+
+    Advocates who already qualify get it within a minute. `coupon_code` is one code shared by
+    everyone; `coupon_codes` is a pool of unique codes, up to 10,000 per request. Codes already in
+    the pool are skipped.
+    """
     fields = msgspec.structs.asdict(call.body)
     codes = fields.pop("coupon_codes")
     new = rewards.NewReward(**fields, pool=codes is not UNSET)
     reward = await rewards.create(change, new)
-    return await _with_codes(change, call, reward, codes)
+    return await _with_codes(change, reward, codes)
 
 
-async def _with_codes(
-    change: Change, call: Call, reward: Reward, codes: list[str] | UnsetType
-) -> OneReward:
+async def _with_codes(change: Change, reward: Reward, codes: list[str] | UnsetType) -> OneReward:
     """Add codes to the reward's pool, if the request has any."""
     if codes is not UNSET:
         await earned_rewards.add_codes(change, reward.id, codes)
@@ -50,25 +55,46 @@ async def _with_codes(
     return OneReward(reward_view(reward))
 
 
-async def list_rewards(at: Reading, call: Call) -> RewardList:
+async def list_rewards(at: Reading, call: Call[None]) -> RewardList:
+    """List rewards.
+
+    Fewest referrals first.
+    """
     return RewardList([reward_view(reward) for reward in await rewards.of_campaign(at)])
 
 
-async def get_reward(at: Reading, call: Call) -> OneReward:
+async def get_reward(at: Reading, call: Call[None]) -> OneReward:
+    """Get a reward.
+
+    A deleted reward is not found, even if subscribers have earned it.
+    """
     return OneReward(reward_view(await rewards.get(at, call.path["uuid"])))
 
 
-async def update_reward(change: Change, call: Call) -> OneReward:
+async def update_reward(change: Change, call: Call[bodies.RewardUpdate]) -> OneReward:
+    """Update a reward.
+
+    `kind` cannot change. `coupon_codes` are added to the pool; waiting advocates get them first.
+    Rewards already earned are kept.
+    """
     reward = await rewards.update(change, call.path["uuid"], call.body)
-    return await _with_codes(change, call, reward, call.body.coupon_codes)
+    return await _with_codes(change, reward, call.body.coupon_codes)
 
 
-async def delete_reward(change: Change, call: Call) -> Message:
+async def delete_reward(change: Change, call: Call[None]) -> Message:
+    """Delete a reward.
+
+    Rewards already earned are kept.
+    """
     await rewards.delete(change, call.path["uuid"])
     return Message("The reward was deleted.")
 
 
-async def list_earned_rewards(at: Reading, call: Call) -> Listed:
+async def list_earned_rewards(at: Reading, call: Call[None]) -> Listed[EarnedRewardList]:
+    """List a subscriber's earned rewards.
+
+    `progress` says what they have toward the next one. A page has 1,000 of them.
+    """
     page = Page(call.page.page, earned_rewards.MOST_IN_ANSWER)
     subscriber = await subscribers.get(at, call.path["uuid"])
     earned = await earned_rewards.earned_by(at, subscriber.id, most=page.per_page, skip=page.skip)
@@ -79,7 +105,11 @@ async def list_earned_rewards(at: Reading, call: Call) -> Listed:
     return Listed(EarnedRewardList(shown, progress_view(subscriber, offered), meta), page, total)
 
 
-async def list_adjustments(at: Reading, call: Call) -> AdjustmentList:
+async def list_adjustments(at: Reading, call: Call[None]) -> AdjustmentList:
+    """List a subscriber's adjustments.
+
+    Newest first.
+    """
     subscriber = await subscribers.get(at, call.path["uuid"])
     made = await adjustments.of_subscriber(at, subscriber.id)
     offered = await rewards.of_campaign(at)
@@ -87,25 +117,38 @@ async def list_adjustments(at: Reading, call: Call) -> AdjustmentList:
     return AdjustmentList(shown, progress_view(subscriber, offered))
 
 
-async def create_adjustment(change: Change, call: Call) -> OneAdjustment:
+async def create_adjustment(change: Change, call: Call[bodies.AdjustmentCreate]) -> OneAdjustment:
+    """Adjust a subscriber's progress.
+
+    Adds to what they have toward rewards, or takes off. Rewards they reach by it are unlocked;
+    rewards they earned stay. `referrals_count` does not change.
+    """
     made = await adjustments.add(change, call.path["uuid"], call.body)
     return OneAdjustment(adjustment_view(made))
 
 
-async def _named(at: Reading, call: Call) -> tuple[str, str | None]:
+async def _named(at: Reading, call: Call[Any]) -> tuple[str, str | None]:
     """The earned reward's id, and the subscriber it must belong to, if the path names one."""
     if "reward_uuid" not in call.path:
         return call.path["uuid"], None
     return call.path["reward_uuid"], (await subscribers.get(at, call.path["uuid"])).id
 
 
-async def approve_earned_reward(change: Change, call: Call) -> OneEarnedReward:
+async def approve_earned_reward(change: Change, call: Call[bodies.EmptyBody]) -> OneEarnedReward:
+    """Approve an earned reward.
+
+    Takes the UUID of the earned reward. Approving twice changes nothing.
+    """
     earned_id, of = await _named(change, call)
     earned = await earned_rewards.approve(change, earned_id, of=of)
     return OneEarnedReward(earned_view(earned))
 
 
-async def redeem_earned_reward(change: Change, call: Call) -> OneEarnedReward:
+async def redeem_earned_reward(change: Change, call: Call[bodies.RedeemInput]) -> OneEarnedReward:
+    """Mark an earned reward as redeemed.
+
+    Takes the UUID of the earned reward. Redeeming twice changes nothing.
+    """
     earned_id, of = await _named(change, call)
     shipping = _shipping(call.body.shipping_details)
     earned = await earned_rewards.redeem(
@@ -114,7 +157,12 @@ async def redeem_earned_reward(change: Change, call: Call) -> OneEarnedReward:
     return OneEarnedReward(earned_view(earned))
 
 
-async def decline_claim(change: Change, call: Call) -> OneEarnedReward:
+async def decline_claim(change: Change, call: Call[bodies.DeclineInput]) -> OneEarnedReward:
+    """Decline a claim.
+
+    Takes the UUID of the earned reward. Only a manual reward that was claimed and is not redeemed.
+    It stays `unlocked`, and the subscriber may claim it again. Declining twice changes nothing.
+    """
     earned_id, of = await _named(change, call)
     earned = await fulfillment.decline(change, earned_id, call.body.reason, of=of)
     return OneEarnedReward(earned_view(earned))
@@ -127,151 +175,3 @@ def _shipping(given: bodies.ShippingDetails | None) -> PostalAddress | None:
         if not getattr(given, field):
             raise Invalid("{field} needs {part}.", param="shipping_details", part=field)
     return msgspec.convert(given, PostalAddress, from_attributes=True).checked()
-
-
-_C = "/v1/campaigns/{campaign_uuid}"
-_S = f"{_C}/subscribers/{{uuid}}/rewards"
-_A = f"{_C}/subscribers/{{uuid}}/adjustments"
-_CODES = (
-    "`coupon_code` is one code shared by everyone; `coupon_codes` is a pool of unique codes, "
-    "up to 10,000 per request. Codes already in the pool are skipped."
-)
-_KEPT = "Rewards already earned are kept."
-_EARNED = "Takes the UUID of the earned reward. "
-
-_rewards = resource("Rewards", right=Right.REWARDS)
-
-ROUTES = (
-    _rewards(
-        "POST",
-        f"{_C}/rewards",
-        create_reward,
-        summary="Create a reward",
-        detail=f"Advocates who already qualify get it within a minute. {_CODES}",
-        body=bodies.RewardCreate,
-        answer=OneReward,
-        status=201,
-    ),
-    _rewards(
-        "GET",
-        f"{_C}/rewards",
-        list_rewards,
-        summary="List rewards",
-        detail="Fewest referrals first.",
-        answer=RewardList,
-    ),
-    _rewards(
-        "GET",
-        f"{_C}/rewards/{{uuid}}",
-        get_reward,
-        summary="Get a reward",
-        detail="A deleted reward is not found, even if subscribers have earned it.",
-        answer=OneReward,
-    ),
-    _rewards(
-        "PUT",
-        f"{_C}/rewards/{{uuid}}",
-        update_reward,
-        summary="Update a reward",
-        detail="`kind` cannot change. `coupon_codes` are added to the pool; waiting advocates get "
-        f"them first. {_KEPT}",
-        body=bodies.RewardUpdate,
-        answer=OneReward,
-    ),
-    _rewards(
-        "DELETE",
-        f"{_C}/rewards/{{uuid}}",
-        delete_reward,
-        summary="Delete a reward",
-        detail=_KEPT,
-        answer=Message,
-    ),
-    _rewards(
-        "GET",
-        _S,
-        list_earned_rewards,
-        summary="List a subscriber's earned rewards",
-        detail="`progress` says what they have toward the next one. A page has 1,000 of them.",
-        query=("page",),
-        answer=EarnedRewardList,
-        snapshot=True,
-    ),
-    _rewards(
-        "GET",
-        _A,
-        list_adjustments,
-        summary="List a subscriber's adjustments",
-        detail="Newest first.",
-        answer=AdjustmentList,
-        snapshot=True,
-    ),
-    _rewards(
-        "POST",
-        _A,
-        create_adjustment,
-        summary="Adjust a subscriber's progress",
-        detail="Adds to what they have toward rewards, or takes off. Rewards they reach by it are "
-        "unlocked; rewards they earned stay. `referrals_count` does not change.",
-        body=bodies.AdjustmentCreate,
-        answer=OneAdjustment,
-        status=201,
-    ),
-    _rewards(
-        "POST",
-        f"{_S}/{{reward_uuid}}/approve",
-        approve_earned_reward,
-        operation_id="approveSubscriberReward",
-        summary="Approve an earned reward",
-        detail=_EARNED + "Approving twice changes nothing.",
-        body=bodies.EmptyBody,
-        answer=OneEarnedReward,
-    ),
-    _rewards(
-        "POST",
-        f"{_S}/{{reward_uuid}}/redeem",
-        redeem_earned_reward,
-        operation_id="redeemSubscriberReward",
-        summary="Mark an earned reward as redeemed",
-        detail=_EARNED + "Redeeming twice changes nothing.",
-        body=bodies.RedeemInput,
-        answer=OneEarnedReward,
-    ),
-    _rewards(
-        "POST",
-        f"{_S}/{{reward_uuid}}/decline",
-        decline_claim,
-        operation_id="declineSubscriberClaim",
-        summary="Decline a claim",
-        detail=_EARNED + "Only a manual reward that was claimed and is not redeemed. It stays "
-        "`unlocked`, and the subscriber may claim it again. Declining twice changes nothing.",
-        body=bodies.DeclineInput,
-        answer=OneEarnedReward,
-    ),
-    _rewards(
-        "POST",
-        f"{_C}/rewards/{{uuid}}/approve",
-        approve_earned_reward,
-        summary="Approve an earned reward",
-        detail=_EARNED + "Same as the endpoint under the subscriber.",
-        body=bodies.EmptyBody,
-        answer=OneEarnedReward,
-    ),
-    _rewards(
-        "POST",
-        f"{_C}/rewards/{{uuid}}/redeem",
-        redeem_earned_reward,
-        summary="Mark an earned reward as redeemed",
-        detail=_EARNED + "Same as the endpoint under the subscriber.",
-        body=bodies.RedeemInput,
-        answer=OneEarnedReward,
-    ),
-    _rewards(
-        "POST",
-        f"{_C}/rewards/{{uuid}}/decline",
-        decline_claim,
-        summary="Decline a claim",
-        detail=_EARNED + "Same as the endpoint under the subscriber.",
-        body=bodies.DeclineInput,
-        answer=OneEarnedReward,
-    ),
-)

@@ -6,10 +6,9 @@ from typing import Annotated
 
 import msgspec
 
-from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
 from honeyguide.api.bodies import ShippingDetails
-from honeyguide.api.call import Call, Listed, resource
+from honeyguide.api.call import Call, Listed, listed
 from honeyguide.api.views import META, PageMeta, Total, View, filler
 from honeyguide.kernel import actors, public
 from honeyguide.kernel.clock import iso
@@ -73,45 +72,28 @@ def shipment_view(s: Shipment) -> ShipmentView:
     return _fill_shipment(s, subscriber=recipient, shipping_details=details)
 
 
-async def list_shipments(at: Reading, call: Call) -> Listed:
+async def list_shipments(at: Reading, call: Call[None]) -> Listed[ShipmentList]:
+    """List shipments.
+
+    Newest claim first. A physical reward that was redeemed without a postal address is not among
+    them.
+    """
     page = call.page
     status = call.choice("status", shipments.SHIPMENT_STATUSES, shipments.TO_SEND)
     rows, total = await shipments.page_newest_first(at, status, page)
-    meta = ShipmentMeta(page.per_page, page.page, page.total_pages(total), total)
-    return Listed(ShipmentList([shipment_view(row) for row in rows], meta), page, total)
+    return listed(ShipmentList, ShipmentMeta, [shipment_view(row) for row in rows], page, total)
 
 
-async def mark_shipment_sent(change: Change, call: Call) -> OneShipment:
+async def mark_shipment_sent(change: Change, call: Call[bodies.MarkSentInput]) -> OneShipment:
+    """Mark a shipment as sent.
+
+    The subscriber sees it, with your tracking note, and gets an email a minute later. Marking it
+    twice changes nothing: the response says who did it first, and when.
+    """
     shipment, _ = await shipments.mark_sent(
-        change, call.path["uuid"], by=actors.API, tracking_note=call.body.tracking_note
+        change,
+        call.path["uuid"],
+        by=actors.API,
+        tracking_note=call.body.tracking_note,
     )
     return OneShipment(shipment_view(shipment))
-
-
-_S = "/v1/campaigns/{campaign_uuid}/shipments"
-
-_shipments = resource("Shipments", right=Right.REWARDS)
-
-ROUTES = (
-    _shipments(
-        "GET",
-        _S,
-        list_shipments,
-        summary="List shipments",
-        detail="Newest claim first. A physical reward that was redeemed without a postal address "
-        "is not among them.",
-        query=("status", "page", "per_page"),
-        answer=ShipmentList,
-        snapshot=True,
-    ),
-    _shipments(
-        "POST",
-        f"{_S}/{{uuid}}/sent",
-        mark_shipment_sent,
-        summary="Mark a shipment as sent",
-        detail="The subscriber sees it, with your tracking note, and gets an email a minute later. "
-        "Marking it twice changes nothing: the response says who did it first, and when.",
-        body=bodies.MarkSentInput,
-        answer=OneShipment,
-    ),
-)

@@ -216,8 +216,8 @@ def _queues(state: Installation) -> Iterator[Metric]:
 
     due = {receiver.is_failing: receiver for receiver in state.due}
     receivers = {
-        ("failing",): due.get(1, DueDeliveries(1, 0, None)),
-        ("working",): due.get(0, DueDeliveries(0, 0, None)),
+        ("failing",): due.get(True, DueDeliveries(True, 0, None)),
+        ("working",): due.get(False, DueDeliveries(False, 0, None)),
     }
     yield _gauge(
         "honeyguide_webhook_deliveries_due",

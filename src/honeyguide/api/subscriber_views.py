@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from operator import is_not
 from typing import Annotated, Any
 
 import msgspec
@@ -10,11 +12,12 @@ from honeyguide.api.reward_views import EarnedRewardView
 from honeyguide.api.views import META, PageMeta, Total, View, filler, iso_or_none
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
-from honeyguide.kernel.paging import Page
 from honeyguide.kernel.public import doc
 from honeyguide.screening.evidence import EvidenceItem
 from honeyguide.screening.explanations import Explained
+from honeyguide.signups import referral_checks
 from honeyguide.signups.group_decisions import DecisionResult
+from honeyguide.signups.referral_checks import ReferralCheck
 from honeyguide.subscribers import origins
 from honeyguide.subscribers.referral_states import Status
 from honeyguide.subscribers.subscriber_filters import SUBSCRIBER_STATUSES
@@ -193,6 +196,58 @@ def evidence_view(item: EvidenceItem) -> EvidenceView:
     return EvidenceView(item.code, item.sentence, item.value, item.points, iso(item.found_ms))
 
 
+class ReferralCheckView(View, frozen=True):
+    decision: Annotated[
+        str,
+        doc(
+            "What the referral would be. `rejected` also if there would be none.",
+            "pending",
+            enum=list(referral_checks.DECISIONS),
+        ),
+    ]
+    reason: public.ReferralReason | None
+    explanation: public.ReferralExplanation
+    due_at: public.DueAt | None
+    must_confirm: Annotated[bool, doc("Whether they would have to confirm their email address.")]
+    evidence: Annotated[list[EvidenceView], doc("What would speak for and against it.")]
+
+
+class OneReferralCheck(View, frozen=True):
+    referral_check: ReferralCheckView
+
+
+class SubscriberStatus(View, frozen=True):
+    status: Annotated[
+        str,
+        doc(
+            "`confirmed` means that they confirmed their email address.",
+            "active",
+            enum=list(SUBSCRIBER_STATUSES),
+        ),
+    ]
+    is_subscribed: Annotated[
+        bool, doc("Whether to send them the newsletter. False if they left or must confirm first.")
+    ]
+    is_confirmed: Annotated[bool, doc("Whether they confirmed their email address.", False)]
+    must_confirm: Annotated[
+        bool, doc("Whether they still have to confirm their email address.", False)
+    ]
+    unsubscribed_at: Annotated[
+        public.Time | None, doc("When they left; null if they are subscribed.", None)
+    ]
+
+
+class SubscriberReferralPage(View, frozen=True):
+    referral_page_url: Annotated[
+        public.Url,
+        doc(
+            "The subscriber's own page: their link, their referrals and their rewards. Give it to "
+            "nobody else, because it works without a login.",
+            "https://go.example.org/hub/k7m2x9pa5f0c9b7d1e2a4c6f8b3d5a7e9c1f2b4d",
+        ),
+    ]
+
+
 class ExplainedReferral(View, frozen=True):
     subscriber_uuid: Annotated[public.Uuid, doc("UUID of the subscriber.")]
     status: Annotated[str, doc("Whether it counts.", "pending", enum=list(Status))]
@@ -252,28 +307,12 @@ def decided_view(result: DecisionResult) -> DecidedReferral:
     )
 
 
-def _is_given(code: str | None) -> bool:
-    return code is not None
-
-
 _COUNT = "referrals_verified"
-_REFERRED = ("referrer_code", _is_given)
+_REFERRED = ("referrer_code", partial(is_not, None))
 written = filler(SavedSubscriber, Subscriber, referrals_count=_COUNT)
 read = filler(SubscriberView, Subscriber, referrals_count=_COUNT, referred=_REFERRED)
-_fill_plain = filler(SubscriberViewV2, Subscriber, referred=_REFERRED)
-_fill_counted = filler(ReferredSubscriberV2, Subscriber, referrals_count=_COUNT, referred=_REFERRED)
-
-
-def plain(s: Subscriber, programs: Programs = msgspec.UNSET) -> SubscriberViewV2:
-    return _fill_plain(s, referral_programs=programs)
-
-
-def counted(s: Subscriber, programs: Programs = msgspec.UNSET) -> ReferredSubscriberV2:
-    return _fill_counted(s, referral_programs=programs)
-
-
-def subscriber_meta(page: Page, total: int) -> SubscriberMeta:
-    return SubscriberMeta(page.per_page, page.page, page.total_pages(total), total)
+plain = filler(SubscriberViewV2, Subscriber, referred=_REFERRED)
+counted = filler(ReferredSubscriberV2, Subscriber, referrals_count=_COUNT, referred=_REFERRED)
 
 
 def explained(found: Explained) -> OneExplainedReferral:
@@ -296,3 +335,10 @@ def explained(found: Explained) -> OneExplainedReferral:
             evidence=[evidence_view(each) for each in found.evidence],
         )
     )
+
+
+_fill_check = filler(ReferralCheckView, ReferralCheck, given=["evidence"])
+
+
+def check_view(check: ReferralCheck) -> ReferralCheckView:
+    return _fill_check(check, evidence=[evidence_view(item) for item in check.evidence])

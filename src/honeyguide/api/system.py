@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from email.utils import parseaddr
 from typing import Any
 
 import msgspec
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 
-from honeyguide.api.exposition import Exposition
-from honeyguide.api.introduction import Introduction
+from honeyguide.api.process_metrics import ProcessMetrics
 from honeyguide.api.readiness import Readiness
+from honeyguide.api.state_metrics import StateMetrics
+from honeyguide.api.telemetry import Telemetry
 from honeyguide.api.transport import (
     NOTHING_RUNS,
     Receive,
@@ -25,7 +29,11 @@ from honeyguide.api.transport import (
     query_of,
 )
 from honeyguide.kernel import log_context
+from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.errors import Invalid, Missing, Unavailable
+from honeyguide.moving import installation_key
+from honeyguide.moving.installation_key import InstallationKey
+from honeyguide.store import Store
 from honeyguide.subscribers.link_host_map import LinkHostMap
 from honeyguide.subscribers.link_hosts import UNKNOWN
 
@@ -38,6 +46,33 @@ TLS_QUESTION = "/internal/tls"
 SECURITY_TXT = "/.well-known/security.txt"
 LLMS_TXT = "/llms.txt"
 _NOBODY = "This installation names nobody for security problems."
+
+
+class Exposition:
+    """The text that Prometheus reads: the metrics of all workers, and those of the installation."""
+
+    def __init__(self, telemetry: Telemetry, process: ProcessMetrics, state: StateMetrics) -> None:
+        self._telemetry = telemetry
+        self._process = process
+        self._state = state
+        self._state_registry = CollectorRegistry()
+        self._state_registry.register(state)
+        self._one_at_a_time = asyncio.Lock()
+
+    async def text(self) -> bytes:
+        async with self._one_at_a_time:
+            await self._state.refresh()
+            self._process.sample()
+            self._telemetry.flush()
+            # It takes some milliseconds, in which requests go on.
+            return await asyncio.to_thread(self._generate)
+
+    def _generate(self) -> bytes:
+        ours = self._telemetry.registry
+        if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+            ours = CollectorRegistry()
+            MultiProcessCollector(ours)  # type: ignore[no-untyped-call]
+        return generate_latest(ours) + generate_latest(self._state_registry)
 
 
 class System:
@@ -59,7 +94,7 @@ class System:
         readiness: Readiness,
         exposition: Exposition,
         describe: Callable[[], dict[str, Any]],
-        introduction: Introduction,
+        introduction: Callable[[], Awaitable[dict[str, Any]]],
         hosts: LinkHostMap,
         texts: Mapping[str, Callable[[], str | None]],
     ) -> None:
@@ -105,7 +140,7 @@ class System:
             return 200, _METRICS, await self._exposition.text()
         if path == "/.well-known/honeyguide":
             try:
-                return 200, _JSON, _encode(await self._introduction.read())
+                return 200, _JSON, _encode(await self._introduction())
             except Unavailable as error:
                 return error.status, _JSON, _encode(error_body(error, request_id))
         if path in self._texts:
@@ -127,3 +162,69 @@ class System:
         except Invalid:
             return False
         return await self._hosts.find(domain) is not None
+
+
+async def introduction(store: Store, base_url: str) -> dict[str, Any]:
+    """What an installation says of itself at `/.well-known/honeyguide`: where it is, and the public
+    keys that it signs documents with, as JSON Web Keys (RFC 8037)."""
+    keys = await store.read(installation_key.list_all)
+    return {"name": "Honeyguide", "url": base_url, "keys": [_jwk(key) for key in keys]}
+
+
+def _jwk(key: InstallationKey) -> dict[str, Any]:
+    return {
+        "kty": "OKP",
+        "crv": "Ed25519",
+        "x": key.public_key,
+        "kid": key.fingerprint,
+        "use": "sig",
+        "created_at": iso(key.created_ms),
+        "retired_at": None if key.retired_ms is None else iso(key.retired_ms),
+    }
+
+
+def llms_txt(base_url: str) -> str:
+    """What a language model finds at `/llms.txt`, in Markdown as llmstxt.org asks."""
+    return f"""# Honeyguide
+
+> Runs the referral program of a newsletter, and paid partner programs between newsletters. This \
+is an installation of it, with a JSON API.
+
+Send requests to {base_url} with an API key in the header `X-Api-Key`. An account's owner creates \
+one at {base_url}/account/keys. Errors are JSON with a sentence in `error` and a stable `code`.
+
+## API
+
+- [OpenAPI document]({base_url}/openapi.json): every operation, field, limit and webhook
+- [API reference]({base_url}/docs): the same for people, with a sample for each operation
+
+## Guide
+
+- [API]({base_url}/docs/guide/api.html): keys, paging, limits, retries
+- [Webhooks]({base_url}/docs/guide/webhooks.html): events, and how to verify their signatures
+- [Tools for assistants]({base_url}/docs/guide/mcp.html): `honeyguide mcp`, a server for the Model \
+Context Protocol
+"""
+
+
+# The RFC asks for less than a year. The day moves on while the service runs, so that a copy
+# that somebody kept ends, and the file itself does not.
+_VALID_DAYS = 180
+
+
+def security_txt(contact: str, mail_from: str, base_url: str, *, now_ms: int) -> str | None:
+    """Who is told of a security problem (RFC 9116). None if nobody is named: neither a contact, nor
+    a sender who can be written to."""
+    if not contact:
+        contact = parseaddr(mail_from)[1]
+        if contact.endswith("@localhost"):
+            return None
+    uri = contact if contact.startswith("https://") else f"mailto:{contact}"
+    expires_ms = (now_ms // DAY_MS + _VALID_DAYS) * DAY_MS
+    lines = [
+        f"Contact: {uri}",
+        f"Expires: {iso(expires_ms)}",
+        "Preferred-Languages: en",
+        f"Canonical: {base_url}/.well-known/security.txt",
+    ]
+    return "\n".join(lines) + "\n"

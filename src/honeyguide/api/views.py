@@ -3,10 +3,11 @@ specification's keys; v1 and v2 differ only in views and in `bodies`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
 from decimal import Decimal
+from operator import attrgetter
 from types import NoneType
-from typing import Annotated, Any, Protocol, TypeVar, get_type_hints
+from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
 import msgspec
 
@@ -15,6 +16,7 @@ from honeyguide.kernel.clock import iso
 from honeyguide.kernel.money import dollars
 from honeyguide.kernel.public import doc
 from honeyguide.kernel.site import Site
+from honeyguide.store.rows import Read
 from honeyguide.subscribers.campaigns import Campaign, HoldDays, LinkParameters, Screening
 
 META = doc("Page number and totals.")
@@ -25,58 +27,78 @@ class View(msgspec.Struct, frozen=True, omit_defaults=False):
     """Encoded as it is declared, key by key."""
 
 
-_decode_list = msgspec.json.Decoder(list[Any]).decode
-
-V_co = TypeVar("V_co", bound=View, covariant=True)
-R_contra = TypeVar("R_contra", contravariant=True)
+V = TypeVar("V", bound=View)
+R = TypeVar("R")
 
 
-class Filler(Protocol[R_contra, V_co]):
-    def __call__(self, row: R_contra, /, **given: Any) -> V_co: ...
+class Filler(Generic[R, V]):
+    """Fills views from rows: what `find` takes from a row, what is given, and some of it read."""
+
+    def __init__(
+        self,
+        view: type[V],
+        find: Callable[[R], tuple[Any, ...]],
+        readers: list[tuple[int, Read]],
+        missing: dict[str, int],
+    ) -> None:
+        self._view, self._find, self._readers, self._missing = view, find, readers, missing
+
+    def _add(self, given: dict[str, Any], values: list[Any]) -> None:
+        if given.keys() != self._missing.keys():
+            raise TypeError(f"{self._view.__name__} needs {[*self._missing]}, not {[*given]}")
+        for name, place in self._missing.items():
+            values.insert(place, given[name])
+
+    def __call__(self, row: R, /, **given: Any) -> V:
+        values = list(self._find(row))
+        if given or self._missing:
+            self._add(given, values)
+        for place, read in self._readers:
+            values[place] = read(values[place])
+        return self._view(*values)
+
+    def all(self, rows: Sequence[R], /, **given: Sequence[Any]) -> list[V]:
+        """The same for many rows, field by field, which takes less time for each."""
+        if not rows:
+            return []
+        columns: list[Iterable[Any]] = list(zip(*map(self._find, rows), strict=True))
+        self._add(given, columns)
+        for place, read in self._readers:
+            columns[place] = map(read, columns[place])
+        return list(map(self._view, *columns))
 
 
 def filler(
-    view: type[V_co],
-    row: type[R_contra],
+    view: type[V],
+    row: type[R],
     given: Collection[str] = (),
     **sources: str | tuple[str, Callable[[Any], Any]],
-) -> Filler[R_contra, V_co]:
+) -> Filler[R, V]:
     """A function that fills the view from a row of the database.
 
     Each field has the column of its name, as the type of the field reads it: `uuid` is `id`, a
-    `created_at` comes from `created_ms`, a `Decimal` `fee` from `fee_cents`, a flag from 0 or 1, a
-    list from JSON. `sources` says so for a field of which this is not true: its column, and what
-    to make of it. A field that the row knows nothing of is given with each call, and so is what
-    `given` names.
+    `created_at` comes from `created_ms`, a `Decimal` `fee` from `fee_cents`. `sources` says so for
+    a field of which this is not true: its column, and what to make of it. A field that the row
+    knows nothing of is given with each call, and so is what `given` names.
     """
     hints = get_type_hints(view, include_extras=True)
-    names: dict[str, Any] = {"view": view}
-    parameters, values = [], []
-    for name in view.__struct_fields__:
+    columns: list[str] = []
+    readers: list[tuple[int, Read]] = []
+    missing: dict[str, int] = {}
+    for place, name in enumerate(view.__struct_fields__):
         source = sources.get(name) or _source(name, hints[name])
-        column, convert = (source, None) if isinstance(source, str) else source
+        column, read = (source, None) if isinstance(source, str) else source
         if name in given or not hasattr(row, column):
-            parameters.append(name)
-            values.append(name)
-        elif convert is None:
-            values.append(f"row.{column}")
-        else:
-            names[f"read_{name}"] = convert
-            values.append(f"read_{name}(row.{column})")
-    # Long lists are made of views, and a loop over the fields would take twice as long.
-    keywords = f"*, {', '.join(parameters)}" if parameters else ""
-    made: Filler[R_contra, V_co] = eval(
-        f"lambda row, /, {keywords}: view({', '.join(values)})", names
-    )
-    return made
+            missing[name] = place
+            continue
+        columns.append(column)
+        if read is not None:
+            readers.append((place, read))
+    return Filler(view, attrgetter(*columns), readers, missing)
 
 
 def _dollars_or_none(cents: int | None) -> Decimal | None:
     return None if cents is None else dollars(cents)
-
-
-def _flag_or_none(flag: int | None) -> bool | None:
-    return None if flag is None else bool(flag)
 
 
 def iso_or_none(ms: int | None) -> str | None:
@@ -89,12 +111,10 @@ def _source(name: str, hint: Any) -> tuple[str, Callable[[Any], Any] | None]:
     if name == "uuid" or name.endswith("_uuid"):
         return f"{name.removesuffix('uuid')}id", None
     if name.endswith("_at"):
-        return f"{name.removesuffix('at')}ms", iso_or_none
+        return f"{name.removesuffix('at')}ms", iso_or_none if NoneType in kinds else iso
     if Decimal in kinds:
-        return f"{name}_cents", _dollars_or_none
-    if bool in kinds:
-        return name, _flag_or_none if NoneType in kinds else bool
-    return name, _decode_list if list in kinds else None
+        return f"{name}_cents", _dollars_or_none if NoneType in kinds else dollars
+    return name, None
 
 
 class Message(View, frozen=True):

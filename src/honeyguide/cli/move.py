@@ -19,7 +19,7 @@ from honeyguide.moving.checking import Certificate
 from honeyguide.store import Tx
 from honeyguide.store.reading import Reading, reads
 from honeyguide.subscribers import campaigns
-from honeyguide.work.certificates import check_some
+from honeyguide.work.moving import compare_some
 
 move_app = typer.Typer(help="Prove that a move from another tool is complete.")
 NEWEST = "newest"
@@ -54,7 +54,7 @@ def check_command(
         )
     else:
         typer.echo("For the signed certificate as a file, add --out FILE.", err=True)
-    if not made.found.is_whole:
+    if not made.tally.is_whole:
         raise typer.Exit(1)
 
 
@@ -73,8 +73,8 @@ async def _check(services: Services, account: str, import_id: str) -> Certificat
                 reads(checking.get, services.site, tenant, services.clock()), check_id
             )
         ).made_ms is None:
-            bar.update(task, completed=check.found.lines)
-            await check_some(services.site, secret_keys, store, [check_id], services.clock())
+            bar.update(task, completed=check.tally.lines)
+            await compare_some(services.site, secret_keys, store, [check_id], services.clock())
             await asyncio.sleep(0)
     return check
 

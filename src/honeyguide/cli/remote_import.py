@@ -88,7 +88,7 @@ def import_from_api(given: RemoteImport, errors: Path | None) -> None:
 
 
 def _not_understood(fetch: RemoteFetch) -> list[str]:
-    counts = dict(fetch.unknown)
+    counts = dict(fetch.not_understood)
     lost = counts.pop(remote_people.UNREADABLE, 0)
     sentences = [f"{lost:,} {remote_people.UNREADABLE} were left out."] if lost else []
     if counts:
@@ -122,7 +122,7 @@ async def _move(services: Services, given: RemoteImport) -> _Moved:
         return _Moved(fetch, outcome, documents)
     kept = await store.read(importing.get, tenant, fetch.import_id)
     await store.write(
-        importing.choose, tenant, kept.id, kept.chosen, gives_rewards=given.gives_rewards
+        importing.choose, tenant, kept.id, kept.mapping, gives_rewards=given.gives_rewards
     )
     return _Moved(fetch, await import_runs.run_import(services, tenant, kept.id), documents)
 

@@ -20,7 +20,7 @@ from honeyguide.kernel.errors import Fault
 from honeyguide.serve import exit_if_blocked, run_server
 from honeyguide.settings_file import WrongSetting
 from honeyguide.store import Planned, migrate, plan_migrations, sqlite_path
-from honeyguide.work.health_notes import HealthNotes
+from honeyguide.work.loop import HealthNotes
 
 log = logging.getLogger("honeyguide")
 

@@ -267,7 +267,7 @@ async def _claims(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
                 Reading(tx, state.site, account.tenant, at_ms), each.subscriber_id
             )
             address = shipping.address_of(winner) if is_physical else None
-            variants = rewards.variants_of(each.variants)
+            variants = each.variants
             actor = actors.subscriber(each.subscriber_id)
             await earned_rewards.claim(
                 Change(tx, state.site, account.tenant, actor, at_ms),

@@ -19,7 +19,7 @@ class DueWebhook(NamedTuple):
 
     id: str
     account_id: str
-    is_failing: int
+    is_failing: bool
 
 
 class ClaimedDelivery(NamedTuple):

@@ -196,9 +196,7 @@ class Dispatcher:
                 continue
             used[webhook.account_id] += slots
             free -= slots
-            counts[webhook.id] = queue.plan_claim(
-                slots, is_failing=bool(webhook.is_failing), now_s=now_s
-            )
+            counts[webhook.id] = queue.plan_claim(slots, is_failing=webhook.is_failing, now_s=now_s)
             self._queues[webhook.id] = queue
             self._last_begun = webhook.id
         return counts

@@ -16,6 +16,7 @@ from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.mail import notifications, texts
 from honeyguide.mail.content import EmailText
+from honeyguide.mail.notifications import Notification
 from honeyguide.store import Store
 from honeyguide.store.coalescer import Coalescer
 from honeyguide.store.statements import beside
@@ -204,18 +205,7 @@ async def _notify_owner(
     """Notify the owner. The webhook's row says whether this was done already."""
     to = await tx.one(_OWNER_EMAIL, account_id=outcome.account_id)
     if to is not None:
-        once, link = (
-            f"{kind}:{outcome.webhook_id}:{outcome.at_ms}",
-            f"/webhooks/{outcome.webhook_id}",
-        )
-        await notifications.notify(
-            tx,
-            outcome.account_id,
-            to,
-            kind,
-            once,
-            message,
-            link=link,
-            base_url=base_url,
-            now_ms=outcome.at_ms,
-        )
+        once = f"{kind}:{outcome.webhook_id}:{outcome.at_ms}"
+        link = f"/webhooks/{outcome.webhook_id}"
+        notification = Notification(outcome.account_id, to, kind, once, message, link)
+        await notifications.notify(tx, base_url, notification, now_ms=outcome.at_ms)

@@ -38,15 +38,15 @@ _TOKEN = re.compile(r"[!-~]+")
 class Webhook(NamedTuple):
     id: str
     url: str
-    new_referral: int | None
-    new_partner_referral: int | None
-    reward_unlocked: int | None
-    reward_redeemed: int | None
-    new_subscriber: int | None
-    subscriber_unsubscribed: int | None
-    referral_verified: int | None
-    referral_rejected: int | None
-    partner_referral_reversed: int | None
+    new_referral: bool | None
+    new_partner_referral: bool | None
+    reward_unlocked: bool | None
+    reward_redeemed: bool | None
+    new_subscriber: bool | None
+    subscriber_unsubscribed: bool | None
+    referral_verified: bool | None
+    referral_rejected: bool | None
+    partner_referral_reversed: bool | None
     secret: str
     failing_since_ms: int | None
     disabled_ms: int | None
@@ -76,7 +76,7 @@ class Attempt(NamedTuple):
 class DueDeliveries(NamedTuple):
     """What is due for webhooks that are failing, or for those that are not."""
 
-    is_failing: int
+    is_failing: bool
     n: int
     since_ms: int | None
 
@@ -185,7 +185,7 @@ async def update(
     old, _ = await get_locked(change, scope, webhook_id)
     if url is not UNSET:
         check_url(url, policy)
-    kept = {name: getattr(old, name) for name in ("url", *fields.columns(Flags))}
+    kept = fields.as_stored(old, ("url", *fields.columns(Flags)))
     given = kept | fields.checked(Flags, flags) | ({} if url is UNSET else {"url": url})
     await change.run(_UPDATE, id=old.id, **given)
     change.tx.wake(outbox.RECALLS)
@@ -196,8 +196,7 @@ async def update(
 
 
 def _logged(webhook: Webhook) -> dict[str, Any]:
-    names = ("url", *fields.columns(Flags), "disabled_reason")
-    return {name: getattr(webhook, name) for name in names}
+    return fields.as_stored(webhook, ("url", *fields.columns(Flags), "disabled_reason"))
 
 
 async def delete(change: Change, scope: str, webhook_id: str) -> None:

@@ -24,7 +24,7 @@ from honeyguide.integrations.reports import FoundValues
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
-from honeyguide.mail import integration_texts, notifications
+from honeyguide.mail import integration_texts
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
@@ -161,7 +161,7 @@ def is_ours(site: Site, ref_code: str, fields: Mapping[SyncField, str]) -> bool:
 def _value(
     integration: Integration, subscriber_id: str, fields: Mapping[SyncField, str]
 ) -> AdoptionValue | None:
-    names = integration.names
+    names = integration.field_names
     filled = {field: text for field, text in fields.items() if text.strip()}
     if not filled:
         return None
@@ -200,18 +200,8 @@ async def _notify(leased: LeasedIntegration) -> None:
     message = integration_texts.integration_asks(
         platform=integrations.name_of(integration.platform), page=f"{base_url}{page}"
     )
-    account = await accounts.get(leased.tx, integration.account_id)
-    await notifications.notify(
-        leased.tx,
-        integration.account_id,
-        account.email,
-        NOTIFICATION,
-        f"{NOTIFICATION}:{integration.id}:{leased.now_ms}",
-        message,
-        link=page,
-        base_url=base_url,
-        now_ms=leased.now_ms,
-    )
+    cause = f"{integration.id}:{leased.now_ms}"
+    await accounts.notify_owner(leased, NOTIFICATION, cause, message, link=page)
 
 
 # -- the question and its answer

@@ -52,7 +52,7 @@ class QueuedWrite(NamedTuple):
     referrals_verified: int
     received_ms: int
     erased_ms: int | None
-    must_confirm: int
+    must_confirm: bool
     removed_ms: int | None
     adjustments: int
     link_version: int
@@ -64,7 +64,7 @@ class QueuedWrite(NamedTuple):
     @property
     def is_removed(self) -> bool:
         """Whether the operator had them removed because they have not confirmed."""
-        return self.removed_ms is not None and bool(self.must_confirm)
+        return self.removed_ms is not None and self.must_confirm
 
     @property
     def was_written(self) -> bool:
@@ -107,7 +107,7 @@ class PlannedWrite(NamedTuple):
         before = self.queued.last_written
         if not may_write(
             self.contact.status,
-            must_confirm=bool(self.queued.must_confirm),
+            must_confirm=self.queued.must_confirm,
             was_written=self.queued.was_written,
         ):
             return False
@@ -177,7 +177,7 @@ def _planned(
         values={} if is_emptied else values,
         kept=kept,
     )
-    names = integration.names or {field: str(field) for field in contact.values}
+    names = integration.field_names or {field: str(field) for field in contact.values}
     return PlannedWrite(
         queued=queued,
         contact=contact,
@@ -212,14 +212,17 @@ def kept_fields(
     }
     kept = {
         field
-        for field, name in integration.names.items()
+        for field, name in integration.field_names.items()
         if stays.get(field) == name and name not in ours
     }
     if found.reward is not None or found.coupon is not None:
         kept |= {field for field in REWARD_FIELDS if not values.get(field)}
     if found.is_waiting:
         kept.add(SyncField.REFERRALS)
-    if queued.referrer_code is None and integration.names.get(SyncField.IS_REFERRED) not in ours:
+    if (
+        queued.referrer_code is None
+        and integration.field_names.get(SyncField.IS_REFERRED) not in ours
+    ):
         kept.add(SyncField.IS_REFERRED)
     return frozenset(kept)
 
@@ -249,7 +252,7 @@ def _may_add(integration: Integration, queued: QueuedWrite) -> bool:
     joined_here = (
         queued.origin not in FROM_OWN_LIST and queued.received_ms >= integration.created_ms
     )
-    return joined_here or bool(integration.adds_existing)
+    return joined_here or integration.adds_existing
 
 
 def _values(

@@ -72,7 +72,7 @@ class _Known(NamedTuple):
     status: str
     unsubscribed_ms: int | None
     remote_id: str | None
-    has_state: int
+    has_state: bool
     removed_ms: int | None
 
 
@@ -87,7 +87,7 @@ _PURGE = _sql.command("purge")
 _BY_REMOTE_ID = _sql.value("by_remote_id", str)
 _KNOWN = _sql.query("known", _Known)
 _SET_REMOTE = _sql.command("set_remote")
-_WRITTEN = _sql.value("written", str)
+_WRITTEN = _sql.value("written", WrittenState)
 _REMOVED = _sql.value("removed", str)
 _SET_WRITTEN = _sql.command("set_written")
 _ERASED_SINCE = _sql.value("erased_since", str)
@@ -111,7 +111,7 @@ async def store_hook(
         account_id=integration.account_id,
         digest=digest,
         content=msgspec.json.encode(hook).decode(),
-        has_time=int(bool(signed_at)),
+        has_time=bool(signed_at),
         now_ms=now_ms,
     )
     if stored:
@@ -318,8 +318,7 @@ async def _link(leased: LeasedIntegration, subscriber_id: str, remote_id: str | 
 
 
 async def _state_there(leased: LeasedIntegration, subscriber_id: str) -> WrittenState | None:
-    text = await leased.one(_WRITTEN, subscriber_id=subscriber_id)
-    return msgspec.json.decode(text, type=WrittenState) if text else None
+    return await leased.one(_WRITTEN, subscriber_id=subscriber_id)
 
 
 async def _note_there(
@@ -341,6 +340,6 @@ async def _note_there(
         _SET_WRITTEN,
         subscriber_id=subscriber_id,
         written=msgspec.json.encode(state).decode(),
-        is_gone=int(is_gone),
-        has_left=int(has_left),
+        is_gone=is_gone,
+        has_left=has_left,
     )

@@ -50,9 +50,9 @@ class Integration(msgspec.Struct, frozen=True):
     key_hint: str
     audience_id: str
     audience_name: str
-    field_names: str
+    field_names: dict[SyncField, str]
     code_field: str
-    adds_existing: int
+    adds_existing: bool
     hook_key: str
     created_ms: int
     next_call_ms: int
@@ -62,7 +62,7 @@ class Integration(msgspec.Struct, frozen=True):
     pass_list: str | None
     pass_ms: int
     pass_id: str
-    is_reading: int
+    is_reading: bool
     read_since_ms: int | None
     read_token: str | None
     read_began_ms: int
@@ -100,10 +100,6 @@ class Integration(msgspec.Struct, frozen=True):
     def tenant(self) -> Tenant:
         return Tenant(self.account_id, self.campaign_id)
 
-    @property
-    def names(self) -> dict[SyncField, str]:
-        return msgspec.json.decode(self.field_names, type=dict[SyncField, str])
-
 
 class NewIntegration(msgspec.Struct, frozen=True, kw_only=True):
     platform: str
@@ -130,7 +126,7 @@ class SyncState(NamedTuple):
 
     platform: str
     synced_ms: int | None
-    written: str | None
+    written: dict[str, Any] | None
     reason: str | None
     due_ms: int | None
     failed_ms: int | None
@@ -222,7 +218,7 @@ def access_to(
         http=PlatformHttp(outbound, about.name, interval_s=about.limits.interval_s, wait_s=wait_s),
         credentials=msgspec.json.decode(plain, type=dict[str, str]),
         audience_id=integration.audience_id,
-        field_names=integration.names,
+        field_names=integration.field_names,
         code_field=integration.code_field,
         reads_fields=integration.reads_fields,
     )
@@ -259,7 +255,7 @@ async def connect(
         audience_name=new.audience.name,
         field_names=msgspec.json.encode(new.field_names).decode(),
         code_field=new.code_field,
-        adds_existing=int(new.adds_existing),
+        adds_existing=new.adds_existing,
         hook_key=new.hook_key,
         pass_ms=TOP_MS,
         adoption=READING if new.has_fields else SETTLED,
@@ -277,9 +273,9 @@ def logged(integration: Integration) -> dict[str, Any]:
         "platform": integration.platform,
         "audience_id": integration.audience_id,
         "audience_name": integration.audience_name,
-        "field_names": integration.names,
+        "field_names": integration.field_names,
         "code_field": integration.code_field,
-        "adds_existing": integration.adds_existing,
+        "adds_existing": int(integration.adds_existing),
         "status": integration.status,
     }
 

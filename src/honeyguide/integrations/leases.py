@@ -14,7 +14,7 @@ from honeyguide.integrations import integrations
 from honeyguide.integrations.integrations import Integration
 from honeyguide.kernel.clock import Clock, system_clock
 from honeyguide.kernel.site import Site
-from honeyguide.mail import integration_texts, notifications
+from honeyguide.mail import integration_texts
 from honeyguide.mail.notification_kinds import INTEGRATION_STOPPED
 from honeyguide.store import Store
 from honeyguide.store.change import Change
@@ -167,15 +167,5 @@ async def stop(leased: LeasedIntegration, problem: str) -> None:
         problem=problem,
         page=f"{base_url}{page}",
     )
-    account = await accounts.get(leased.tx, integration.account_id)
-    await notifications.notify(
-        leased.tx,
-        integration.account_id,
-        account.email,
-        INTEGRATION_STOPPED.name,
-        f"{INTEGRATION_STOPPED.name}:{integration.id}:{leased.now_ms}",
-        message,
-        link=page,
-        base_url=base_url,
-        now_ms=leased.now_ms,
-    )
+    cause = f"{integration.id}:{leased.now_ms}"
+    await accounts.notify_owner(leased, INTEGRATION_STOPPED.name, cause, message, link=page)

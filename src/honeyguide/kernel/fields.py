@@ -7,13 +7,13 @@ asks here and names none of them.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from json import dumps
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, json
 
 from honeyguide.kernel.errors import Invalid
 
@@ -44,9 +44,15 @@ class FieldInfo(NamedTuple):
             return None
         if self.rule is not None:
             value = self.rule(value, param=self.name)
-        if isinstance(value, bool):
-            return int(value)
-        return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
+        return _in_column(value)
+
+
+def _in_column(value: Any) -> Any:
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, dict):
+        return json.encode(value).decode()
+    return dumps(value, ensure_ascii=False) if isinstance(value, list) else value
 
 
 def plain_types(hint: Any) -> tuple[set[type], dict[str, Any]]:
@@ -91,6 +97,11 @@ def _field(name: str, hint: Any) -> FieldInfo:
 
 def columns(struct: type[Struct]) -> tuple[str, ...]:
     return tuple(field.column for field in fields_of(struct).values())
+
+
+def as_stored(row: Any, names: Iterable[str]) -> dict[str, Any]:
+    """These columns of a row, as the database and the change log have them."""
+    return {name: _in_column(getattr(row, name)) for name in names}
 
 
 def checked(struct: type[Struct], given: Struct) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from honeyguide.kernel import mornings
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.periods import zone_of
 from honeyguide.kernel.site import Site
-from honeyguide.mail import email_kinds, emails, layout
+from honeyguide.mail import email_kinds, emails
 from honeyguide.mail.content import Button, EmailText, Note, email
+from honeyguide.mail.emails import EmailToSend
 from honeyguide.mail.notification_kinds import DAILY, WEEKLY
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -59,18 +60,9 @@ async def send_next(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> bool:
     taken = await tx.all(_TAKE, account_id=due.account_id, now_ms=now_ms)
     taken.sort(key=lambda each: (each.created_ms, each.id))
     if taken:
-        message = _message(site, taken)
-        made = layout.parts(message, layout.HONEYGUIDE)
-        await emails.enqueue(
-            tx,
-            account_id=due.account_id,
-            to=EmailAddress(due.email),
-            kind=email_kinds.DIGEST,
-            subject=message.subject,
-            text=made.text,
-            html=made.html,
-            now_ms=now_ms,
-        )
+        to, message = EmailAddress(due.email), _message(site, taken)
+        digest = EmailToSend(due.account_id, to, email_kinds.DIGEST, message)
+        await emails.send(tx, digest, now_ms=now_ms)
     return True
 
 

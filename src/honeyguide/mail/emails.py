@@ -1,4 +1,8 @@
-"""Emails as rows, written in the transaction of the change that they are about, and sent later."""
+"""Emails as rows, written in the transaction of the change that they are about, and sent later.
+
+They are rendered here and not by the sender: a row says all that is needed to send it, so an email
+leaves as it was when it happened, whatever the operator changes meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,10 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import email_kinds
+from honeyguide.mail import email_kinds, layout
+from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import EmailKind
+from honeyguide.mail.layout import HONEYGUIDE, NO_LINKS, EmailBranding, EmailLinks, EmailParts
 from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
 from honeyguide.store.reading import AccountReading
@@ -23,6 +29,31 @@ from honeyguide.store.tx import Tx
 TOPIC = "emails"
 KEPT_MS = 90 * DAY_MS
 PURGE_BATCH = 500
+
+
+class EmailToSend(NamedTuple):
+    account_id: str
+    """Whose email it is: of the newsletter that sends it, or of the user who is notified."""
+    to: EmailAddress
+    kind: EmailKind
+    message: EmailText
+    brand: EmailBranding = HONEYGUIDE
+    links: EmailLinks = NO_LINKS
+    """With a `stop` it is one that nobody asked for: it is not sent to somebody who stopped such
+    emails or unsubscribed."""
+    parts: EmailParts | None = None
+    """What it says if that is not just the message."""
+    about: str | None = None
+    """The subscriber."""
+    once: str | None = None
+    """An account sends at most one email per `once`."""
+    delay_ms: int = 0
+    """Until this has passed it can be withdrawn."""
+    held_code: str | None = None
+    """It waits until somebody releases the emails of this referral code."""
+
+    def rendered(self) -> EmailParts:
+        return self.parts or layout.parts(self.message, self.brand, self.links)
 
 
 class QueuedEmail(NamedTuple):
@@ -41,7 +72,7 @@ class QueuedEmail(NamedTuple):
     error: str | None
     held_code: str | None
     """It waits because of this referral code, and is not due before it is released."""
-    bounced: int
+    bounced: bool
     """There is no such mailbox: the server said so now, or earlier and it was not sent."""
 
     @property
@@ -108,57 +139,37 @@ def one_line(text: str) -> str:
     return " ".join(_CONTROLS.sub(" ", text).split())
 
 
-async def enqueue(
-    tx: Tx,
-    *,
-    account_id: str,
-    to: EmailAddress,
-    kind: EmailKind,
-    subject: str,
-    text: str,
-    html: str | None = None,
-    from_name: str | None = None,
-    reply_to: str | None = None,
-    unsubscribe_url: str | None = None,
-    about: str | None = None,
-    once: str | None = None,
-    delay_ms: int = 0,
-    held_code: str | None = None,
-    now_ms: int,
-) -> bool:
-    """Queues an email. An account sends at most one email per `once`: False if there is one.
-    Until `delay_ms` have passed it can be withdrawn. With a `held_code` it waits until somebody
-    releases the emails of that referral code.
-
-    `from_name` replaces our sender's name. With an `unsubscribe_url` it is one that nobody asked
-    for: it is not sent to somebody who stopped such emails or unsubscribed.
+async def send(tx: Tx, email: EmailToSend, *, now_ms: int) -> bool:
+    """Queues an email: False if there is one with its `once` already.
 
     A transaction that queues several with a `once` does so in the same order everywhere, or
     PostgreSQL would have deadlocks to resolve.
     """
+    kind, brand = email.kind, email.brand
     assert kind is email_kinds.declared(kind.name), kind
+    made = email.rendered()
     row: dict[str, Any] = {
         "id": new_id(),
-        "account_id": account_id,
+        "account_id": email.account_id,
         "kind": kind.name,
-        "to_email": to.text,
-        "mailbox": to.person,
-        "from_name": one_line(from_name) if from_name else None,
-        "reply_to": reply_to,
-        "unsubscribe_url": unsubscribe_url,
-        "subject": one_line(subject),
-        "body_text": text,
-        "body_html": html,
-        "about_id": about,
-        "once_key": once,
-        "waited_for": int(kind.is_waited_for),
-        "held_code": held_code,
-        "due_ms": now_ms + delay_ms if held_code is None else None,
+        "to_email": email.to.text,
+        "mailbox": email.to.person,
+        "from_name": one_line(brand.from_name) if brand.from_name else None,
+        "reply_to": brand.reply_to,
+        "unsubscribe_url": email.links.stop,
+        "subject": one_line(email.message.subject),
+        "body_text": made.text,
+        "body_html": made.html,
+        "about_id": email.about,
+        "once_key": email.once,
+        "waited_for": kind.is_waited_for,
+        "held_code": email.held_code,
+        "due_ms": now_ms + email.delay_ms if email.held_code is None else None,
         "now_ms": now_ms,
     }
-    if held_code is None:
+    if email.held_code is None:
         tx.wake(TOPIC)
-    if once is not None:
+    if email.once is not None:
         return bool(await tx.run(_INSERT, **row))
     await tx.put(_INSERT, **row)
     return True

@@ -29,6 +29,7 @@ class EmailBranding:
     logo_url: str | None = None
     """Absolute."""
     from_name: str | None = None
+    """None for that of the installation."""
     reply_to: str | None = None
     privacy_url: str | None = None
     imprint_url: str | None = None
@@ -38,6 +39,19 @@ class EmailBranding:
 
 # What users of the dashboard get.
 HONEYGUIDE = EmailBranding("Honeyguide")
+
+
+class EmailLinks(NamedTuple):
+    """Links below an email that are not the same in all emails of its branding."""
+
+    stop: str | None = None
+    """Where the reader stops such emails, for those that nobody asked for."""
+    leave: str | None = None
+    """Where they leave the referral program."""
+    never: str | None = None
+    """Where somebody who unsubscribed stops all emails."""
+    preferences: str | None = None
+    """Where a user of the dashboard chooses their notifications."""
 
 
 class FooterLink(NamedTuple):
@@ -64,24 +78,11 @@ _templates = Environment(
 )
 
 
-def parts(
-    message: EmailText,
-    brand: EmailBranding,
-    *,
-    stop_url: str | None = None,
-    leave_url: str | None = None,
-    never_url: str | None = None,
-    preferences_url: str | None = None,
-) -> EmailParts:
-    """`stop_url` is where the reader stops such emails, for those that nobody asked for;
-    `leave_url`, where they leave the referral program; `never_url`, where somebody who unsubscribed
-    stops all emails; `preferences_url`, where a user of the
-    dashboard chooses their notifications."""
-    footer = _footer(brand, stop_url, leave_url, message.reason)
-    if never_url:
-        footer.links.append(FooterLink(brand.language.gettext("Never email me again"), never_url))
-    if preferences_url:
-        footer.links.append(FooterLink("Choose your notifications", preferences_url))
+NO_LINKS = EmailLinks()
+
+
+def parts(message: EmailText, brand: EmailBranding, links: EmailLinks = NO_LINKS) -> EmailParts:
+    footer = _footer(brand, links, message.reason)
     html = render(
         "email.html",
         message=message,
@@ -101,26 +102,28 @@ def render(template: str, **values: Any) -> str:
     return _templates.get_template(template).render(**values)
 
 
-def _footer(
-    brand: EmailBranding, stop_url: str | None, leave_url: str | None, reason: str
-) -> Footer:
+def _footer(brand: EmailBranding, given: EmailLinks, reason: str) -> Footer:
     gettext = brand.language.gettext
     sentences, links = [], []
     if brand.reply_to:
         sentences.append(gettext("Questions? Just reply to this email."))
-    if stop_url:
+    if given.stop:
         shares = gettext(
             "You get this email because you share {newsletter} with friends.",
             newsletter=brand.name,
         )
         sentences.append(reason or shares)
-        links.append(FooterLink(gettext("Stop these emails"), stop_url))
-    if leave_url:
-        links.append(FooterLink(gettext("Leave the program"), leave_url))
+        links.append(FooterLink(gettext("Stop these emails"), given.stop))
+    if given.leave:
+        links.append(FooterLink(gettext("Leave the program"), given.leave))
     if brand.privacy_url:
         links.append(FooterLink(gettext("Privacy policy"), brand.privacy_url))
     if brand.imprint_url:
         links.append(FooterLink(gettext("Imprint"), brand.imprint_url))
+    if given.never:
+        links.append(FooterLink(gettext("Never email me again"), given.never))
+    if given.preferences:
+        links.append(FooterLink("Choose your notifications", given.preferences))
     return Footer(sentences, links)
 
 

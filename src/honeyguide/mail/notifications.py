@@ -12,7 +12,6 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import (
-    account_emails,
     digests,
     email_kinds,
     emails,
@@ -20,8 +19,8 @@ from honeyguide.mail import (
     slack_messages,
 )
 from honeyguide.mail.content import EmailText
-from honeyguide.mail.emails import QueuedEmail
-from honeyguide.mail.layout import HONEYGUIDE, EmailBranding, EmailParts
+from honeyguide.mail.emails import EmailToSend, QueuedEmail
+from honeyguide.mail.layout import HONEYGUIDE, EmailBranding, EmailLinks, EmailParts
 from honeyguide.mail.notification_kinds import AT_ONCE, OFF
 from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
@@ -32,6 +31,26 @@ WITHDRAWAL_MS = MINUTE_MS
 
 
 class Notification(NamedTuple):
+    account_id: str
+    to: str
+    """The account's email address."""
+    kind: str
+    once: str
+    message: EmailText
+    """What the email says. The dashboard says its subject, or the `sentence`."""
+    link: str
+    """A path of the dashboard."""
+    sentence: str = ""
+    brand: EmailBranding = HONEYGUIDE
+    parts: EmailParts | None = None
+    """What the email says if that is not just the message; with its own link to turn such
+    notifications off."""
+    turn_off_url: str | None = None
+    delay_ms: int = 0
+    """With `WITHDRAWAL_MS` it can be withdrawn."""
+
+
+class NotificationRow(NamedTuple):
     id: str
     kind: str
     sentence: str
@@ -47,7 +66,7 @@ class Notification(NamedTuple):
 
 
 class ShownNotification(NamedTuple):
-    notification: Notification
+    notification: NotificationRow
     email: QueuedEmail | None
     """The email that said the same."""
     text: str | None
@@ -67,72 +86,52 @@ _COUNT_UNREAD = _sql.value("count_unread", int)
 _LIST = _sql.query(
     "list",
     lambda *row: ShownNotification(
-        Notification(*row[:7]), QueuedEmail(*row[7:20]) if row[7] else None, row[20]
+        NotificationRow(*row[:7]), QueuedEmail(*row[7:20]) if row[7] else None, row[20]
     ),
 )
 _READ_ALL = _sql.command("read_all")
 
 
-async def notify(
-    tx: Tx,
-    account_id: str,
-    to: str,
-    kind: str,
-    once: str,
-    message: EmailText,
-    *,
-    link: str,
-    base_url: str,
-    now_ms: int,
-    sentence: str = "",
-    brand: EmailBranding = HONEYGUIDE,
-    parts: EmailParts | None = None,
-    unsubscribe_url: str | None = None,
-    delay_ms: int = 0,
-) -> None:
-    """Notifies the account's owner once for each `once`, in the way they chose for this kind.
-
-    The dashboard says the `sentence`, or else the email's subject. `parts` are what the email says
-    if that is not just the message. `unsubscribe_url` turns notifications of this kind off. With
-    `delay_ms=WITHDRAWAL_MS` it can be withdrawn.
-    """
+async def notify(tx: Tx, base_url: str, notification: Notification, *, now_ms: int) -> None:
+    """Notifies the account once for each `once`, in the way it chose for this kind."""
     # Before the account's choice, so that a kind that is not declared fails for every account.
-    email_kind = email_kinds.declared(kind)
-    choice = email_kind.choice
-    how = await notification_choices.delivery_of(tx, account_id, choice)
+    kind = email_kinds.declared(notification.kind)
+    account_id, delay_ms = notification.account_id, notification.delay_ms
+    how = await notification_choices.delivery_of(tx, account_id, kind.choice)
     if how.delivery == OFF:
         return
-    text = sentence or message.subject
+    text = notification.sentence or notification.message.subject
     is_new = await tx.run(
         _INSERT,
         id=new_id(),
         account_id=account_id,
-        kind=kind,
-        once_key=once,
+        kind=kind.name,
+        once_key=notification.once,
         sentence=text,
-        link=link,
+        link=notification.link,
         digest_due_ms=digests.due_ms(how.delivery, how.time_zone, now_ms + delay_ms),
         now_ms=now_ms,
     )
     if not is_new:
         return
     if how.to_slack:
-        await slack_messages.enqueue(tx, account_id, text, link, delay_ms=delay_ms, now_ms=now_ms)
-    if how.delivery == AT_ONCE:
-        await account_emails.send(
-            tx,
-            account_id,
-            EmailAddress(to),
-            email_kind,
-            message,
-            brand=brand,
-            parts=parts,
-            preferences_url=f"{base_url}/notices/preferences" if choice else None,
-            unsubscribe_url=unsubscribe_url,
-            once=once,
-            delay_ms=delay_ms,
-            now_ms=now_ms,
+        await slack_messages.enqueue(
+            tx, account_id, text, notification.link, delay_ms=delay_ms, now_ms=now_ms
         )
+    if how.delivery == AT_ONCE:
+        preferences = f"{base_url}/notices/preferences" if kind.choice else None
+        email = EmailToSend(
+            account_id=account_id,
+            to=EmailAddress(notification.to),
+            kind=kind,
+            message=notification.message,
+            brand=notification.brand,
+            links=EmailLinks(stop=notification.turn_off_url, preferences=preferences),
+            parts=notification.parts,
+            once=notification.once,
+            delay_ms=delay_ms,
+        )
+        await emails.send(tx, email, now_ms=now_ms)
 
 
 async def withdraw(tx: Tx, account_id: str, once: str, *, now_ms: int) -> bool:

@@ -15,6 +15,7 @@ from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
 from honeyguide.languages.language import Language
 from honeyguide.mail.email_kinds import EMAIL_KINDS, EmailKind
+from honeyguide.mail.layout import EmailBranding
 
 SUBJECT_LIMIT = 150
 TEXT_LIMIT = 1_500
@@ -46,8 +47,7 @@ def default(email: EmailKind, field: str, language: Language, count: int = SAMPL
 
 def write(
     email: EmailKind,
-    language: Language,
-    own: Mapping[str, str],
+    brand: EmailBranding,
     values: Mapping[str, str],
     *,
     count: int = SAMPLE_COUNT,
@@ -55,6 +55,7 @@ def write(
 ) -> Written:
     """The operator's subject and text, or ours, with the values filled in. `text` is ours where the
     usual one does not fit."""
+    language, own = brand.language, brand.own_texts
     ours = {SUBJECT: "", TEXT: text}
     subject, body = (
         fill(

@@ -4,12 +4,12 @@ belongs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from honeyguide.languages.language import ENGLISH
 from honeyguide.mail import email_kinds, own_texts
 from honeyguide.mail.content import Button, EmailText, Note, email
-from honeyguide.mail.texts import DEFAULT_TEXTS
+from honeyguide.mail.layout import EmailBranding
 
 # What becomes of pending referrals when a partner is removed.
 PENDING_FINISH = "Pending referrals finish as planned and are paid if they are verified."
@@ -172,25 +172,15 @@ def payout_due(*, month: str, amount: str, digest: str, page: str) -> EmailText:
     )
 
 
-def budget_reached(
-    *,
-    program: str,
-    month: str,
-    resumes: str,
-    page: str,
-    own: Mapping[str, str] = DEFAULT_TEXTS,
-) -> EmailText:
-    """`own` are the owner's texts, here and below."""
-    values = {"newsletter": program, "month": month, "date": resumes, "link": page}
-    written = own_texts.write(email_kinds.BUDGET_REACHED, ENGLISH, own, values)
+def budget_reached(brand: EmailBranding, *, month: str, resumes: str, page: str) -> EmailText:
+    values = {"newsletter": brand.name, "month": month, "date": resumes, "link": page}
+    written = own_texts.write(email_kinds.BUDGET_REACHED, brand, values)
     return email(written.subject, *written.paragraphs, Button("View your earnings", page))
 
 
-def budget_reopened(
-    *, program: str, month: str, page: str, own: Mapping[str, str] = DEFAULT_TEXTS
-) -> EmailText:
-    values = {"newsletter": program, "month": month, "link": page}
-    written = own_texts.write(email_kinds.BUDGET_REOPENED, ENGLISH, own, values)
+def budget_reopened(brand: EmailBranding, *, month: str, page: str) -> EmailText:
+    values = {"newsletter": brand.name, "month": month, "link": page}
+    written = own_texts.write(email_kinds.BUDGET_REOPENED, brand, values)
     return email(written.subject, *written.paragraphs, Button("View your earnings", page))
 
 

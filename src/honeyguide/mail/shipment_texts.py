@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
-from honeyguide.languages.language import Language, translatable
+from honeyguide.languages.language import translatable
 from honeyguide.mail import email_kinds, own_texts
 from honeyguide.mail.content import Button, EmailText, Note, ShipmentProgress, email
-from honeyguide.mail.texts import DEFAULT_TEXTS
+from honeyguide.mail.layout import EmailBranding
+from honeyguide.mail.texts import AdvocateFacts
 
 
 class Sending(NamedTuple):
@@ -30,33 +30,15 @@ class Sending(NamedTuple):
 _WITHOUT_COUNT = translatable("We’ve sent you “{reward}”. Thank you for sharing {newsletter}!")
 
 
-def shipment_sent(
-    language: Language,
-    sending: Sending,
-    *,
-    newsletter: str,
-    referrals: int,
-    hub: str,
-    first_name: str = "",
-    can_reply: bool = False,
-    own: Mapping[str, str] = DEFAULT_TEXTS,
-) -> EmailText:
+def shipment_sent(brand: EmailBranding, advocate: AdvocateFacts, sending: Sending) -> EmailText:
     """The street is not in it; the town is enough to see whether it goes to the right place."""
-    gettext = language.gettext
-    values = {
-        "newsletter": newsletter,
-        "reward": sending.rewards,
-        "first_name": first_name,
-        "count": language.number(referrals),
-        "link": hub,
-    }
+    language, gettext = brand.language, brand.language.gettext
     written = own_texts.write(
         email_kinds.SHIPMENT_SENT,
-        language,
-        own,
-        values,
-        count=referrals,
-        text="" if referrals else language.translations.gettext(_WITHOUT_COUNT),
+        brand,
+        advocate.values(brand, reward=sending.rewards),
+        count=advocate.referrals,
+        text="" if advocate.referrals else language.translations.gettext(_WITHOUT_COUNT),
     )
     where = gettext("To {town}", town=sending.town) if sending.town else ""
     is_known = bool(sending.tracking_url)
@@ -65,7 +47,7 @@ def shipment_sent(
             "If it hasn’t arrived by {day}, or is damaged, just reply to this email.",
             day=sending.expected,
         )
-        if can_reply
+        if brand.reply_to
         else "",
         gettext("We delete your postal address 90 days after sending."),
     ]
@@ -80,7 +62,7 @@ def shipment_sent(
             number=sending.number,
         ),
         Button(gettext("Track your package"), sending.tracking_url) if is_known else None,
-        Button(gettext("Open your referral page"), hub, is_main=not is_known),
+        Button(gettext("Open your referral page"), advocate.hub, is_main=not is_known),
         Note(" ".join(note for note in notes if note)),
     )._replace(reason=gettext("You get this email because you claimed a reward."))
 

@@ -32,7 +32,7 @@ _COUNT = _sql.value("count", int)
 
 async def stop(change: Change, subscriber_id: str, *, is_final: bool = False) -> None:
     """With `is_final`, while they are unsubscribed, also those that any form asks for."""
-    await change.run(_STOP, subscriber_id=subscriber_id, is_final=int(is_final))
+    await change.run(_STOP, subscriber_id=subscriber_id, is_final=is_final)
 
 
 async def resume(change: Change, subscriber_id: str) -> None:

@@ -9,16 +9,12 @@ send their text to anybody.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from typing import NamedTuple
 
 from honeyguide.languages.language import Language, translatable
 from honeyguide.mail import email_kinds, own_texts
 from honeyguide.mail.content import Button, Code, EmailText, NextReward, Note, email
-
-# Without texts of the operator's own.
-DEFAULT_TEXTS: Mapping[str, str] = MappingProxyType({})
-
+from honeyguide.mail.layout import EmailBranding
 
 # To the owner of an account.
 
@@ -185,18 +181,47 @@ def payouts_due(*, month: str, payouts: str, amount: str, page: str) -> EmailTex
 # To a reader.
 
 
-def confirm(
-    language: Language,
-    *,
-    newsletter: str,
-    link: str,
-    via: str = "",
-    own: Mapping[str, str] = DEFAULT_TEXTS,
-) -> EmailText:
-    """`own` are the operator's texts, here and below; `via` says by whose link they came."""
-    gettext = language.gettext
-    values = {"newsletter": newsletter, "link": link}
-    written = own_texts.write(email_kinds.CONFIRM, language, own, values)
+class AdvocateFacts(NamedTuple):
+    """What emails say about the advocate to whom they go."""
+
+    hub: str
+    """The link to their referral page."""
+    referrals: int
+    toward_rewards: int | None = None
+    """If that was adjusted, our text does not say how many friends a reward took."""
+    first_name: str = ""
+
+    def values(self, brand: EmailBranding, **more: str) -> dict[str, str]:
+        """For the placeholders of texts."""
+        return {
+            "newsletter": brand.name,
+            "first_name": self.first_name,
+            "count": brand.language.number(self.referrals),
+            "link": self.hub,
+            **more,
+        }
+
+
+class UnlockedReward(NamedTuple):
+    name: str
+    coupon_code: str | None = None
+    link: str | None = None
+    how_to_claim: str | None = None
+    """The operator's own text."""
+
+
+class RewardAhead(NamedTuple):
+    """The next reward, and how many referrals are missing."""
+
+    name: str
+    left: int
+    referral_link: str
+
+
+def confirm(brand: EmailBranding, *, link: str, via: str = "") -> EmailText:
+    """`via` says by whose link they came."""
+    gettext = brand.language.gettext
+    written = own_texts.write(email_kinds.CONFIRM, brand, {"newsletter": brand.name, "link": link})
     return email(
         written.subject,
         *written.paragraphs,
@@ -206,12 +231,9 @@ def confirm(
     )
 
 
-def hub_link(
-    language: Language, *, newsletter: str, link: str, own: Mapping[str, str] = DEFAULT_TEXTS
-) -> EmailText:
-    gettext = language.gettext
-    values = {"newsletter": newsletter, "link": link}
-    written = own_texts.write(email_kinds.HUB_LINK, language, own, values)
+def hub_link(brand: EmailBranding, *, link: str) -> EmailText:
+    gettext = brand.language.gettext
+    written = own_texts.write(email_kinds.HUB_LINK, brand, {"newsletter": brand.name, "link": link})
     return email(
         written.subject,
         *written.paragraphs,
@@ -221,119 +243,73 @@ def hub_link(
     )
 
 
-def friend_joined(
-    language: Language,
-    *,
-    newsletter: str,
-    referrals: int,
-    hub: str,
-    first_name: str = "",
-    own: Mapping[str, str] = DEFAULT_TEXTS,
-) -> EmailText:
+def friend_joined(brand: EmailBranding, advocate: AdvocateFacts) -> EmailText:
     """It does not say who: an advocate need not know who reads what."""
-    values = {
-        "newsletter": newsletter,
-        "first_name": first_name,
-        "count": language.number(referrals),
-        "link": hub,
-    }
-    written = own_texts.write(email_kinds.FRIEND_JOINED, language, own, values, count=referrals)
-    return email(
-        written.subject,
-        *written.paragraphs,
-        Button(language.gettext("Open your referral page"), hub),
+    written = own_texts.write(
+        email_kinds.FRIEND_JOINED, brand, advocate.values(brand), count=advocate.referrals
     )
+    button = Button(brand.language.gettext("Open your referral page"), advocate.hub)
+    return email(written.subject, *written.paragraphs, button)
 
 
-def one_more(
-    language: Language,
-    *,
-    newsletter: str,
-    reward: str,
-    hub: str,
-    first_name: str = "",
-    own: Mapping[str, str] = DEFAULT_TEXTS,
-) -> EmailText:
-    values = {"newsletter": newsletter, "reward": reward, "first_name": first_name, "link": hub}
-    written = own_texts.write(email_kinds.ONE_MORE, language, own, values)
-    return email(
-        written.subject,
-        *written.paragraphs,
-        Button(language.gettext("Open your referral page"), hub),
-    )
+def one_more(brand: EmailBranding, advocate: AdvocateFacts, *, reward: str) -> EmailText:
+    values = advocate.values(brand, reward=reward)
+    del values["count"]
+    written = own_texts.write(email_kinds.ONE_MORE, brand, values)
+    button = Button(brand.language.gettext("Open your referral page"), advocate.hub)
+    return email(written.subject, *written.paragraphs, button)
 
 
 _EARNED_WITH_ADJUSTMENTS = translatable("Thank you! You’ve earned “{reward}” from {newsletter}.")
 
 
 def reward_unlocked(
-    language: Language,
-    *,
-    newsletter: str,
-    reward: str,
-    referrals: int,
-    hub: str,
-    toward_rewards: int | None = None,
-    first_name: str = "",
-    coupon_code: str | None = None,
-    link: str | None = None,
-    how_to_claim: str | None = None,
-    next_reward: str = "",
-    left: int = 0,
-    referral_link: str = "",
-    own: Mapping[str, str] = DEFAULT_TEXTS,
+    brand: EmailBranding,
+    advocate: AdvocateFacts,
+    reward: UnlockedReward,
+    ahead: RewardAhead | None = None,
 ) -> EmailText:
-    """With a code or a link if there is one; `how_to_claim` is the operator's own text. `left` is
-    how many referrals are missing to the next reward, if there is one. If `toward_rewards` was
-    adjusted, our text does not say how many friends it took."""
-    gettext = language.gettext
-    progress = referrals if toward_rewards is None else toward_rewards
-    values = {
-        "newsletter": newsletter,
-        "reward": reward,
-        "first_name": first_name,
-        "count": language.number(referrals),
-        "link": hub,
-    }
+    language, gettext = brand.language, brand.language.gettext
+    referrals = advocate.referrals
+    progress = referrals if advocate.toward_rewards is None else advocate.toward_rewards
     written = own_texts.write(
         email_kinds.REWARD_UNLOCKED,
-        language,
-        own,
-        values,
+        brand,
+        advocate.values(brand, reward=reward.name),
         count=referrals,
         text=language.translations.gettext(_EARNED_WITH_ADJUSTMENTS)
         if progress != referrals
         else "",
     )
-    if coupon_code or link:
-        hub_button = Button(gettext("See all your rewards"), hub, is_main=not link)
+    if reward.coupon_code or reward.link:
+        hub_button = Button(gettext("See all your rewards"), advocate.hub, is_main=not reward.link)
     else:
-        hub_button = Button(gettext("Claim your reward"), hub)
+        hub_button = Button(gettext("Claim your reward"), advocate.hub)
     blocks = (
-        _code(language, coupon_code) if coupon_code else None,
-        how_to_claim,
-        Button(gettext("Get your reward"), link) if link else None,
+        _code(language, reward.coupon_code) if reward.coupon_code else None,
+        reward.how_to_claim,
+        Button(gettext("Get your reward"), reward.link) if reward.link else None,
         hub_button,
-        _next_reward(language, next_reward, progress, left, referral_link) if next_reward else None,
+        _next_reward(language, ahead, progress) if ahead else None,
     )
     return email(written.subject, *written.paragraphs, *blocks)
 
 
-def _next_reward(
-    language: Language, next_reward: str, referrals: int, left: int, referral_link: str
-) -> NextReward:
-    needed = referrals + left
+def _next_reward(language: Language, ahead: RewardAhead, referrals: int) -> NextReward:
+    needed = referrals + ahead.left
     return NextReward(
         label=language.ngettext(
             "Next: {reward}, at {count} referral",
             "Next: {reward}, at {count} referrals",
             needed,
-            reward=next_reward,
+            reward=ahead.name,
         ),
-        left=language.ngettext("{count} more friend to go", "{count} more friends to go", left),
+        left=language.ngettext(
+            "{count} more friend to go", "{count} more friends to go", ahead.left
+        ),
         percent=100 * referrals // needed,
         link_label=language.gettext("Your link:"),
-        link=referral_link,
+        link=ahead.referral_link,
     )
 
 

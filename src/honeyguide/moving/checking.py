@@ -5,6 +5,7 @@ with what was found, so a process that dies leaves nothing half counted.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import msgspec
@@ -47,7 +48,7 @@ class Certificate(NamedTuple):
     campaign_id: str
     import_id: str
     next_part: int
-    tally: str
+    tally: Tally
     document: str
     started_ms: int
     made_ms: int | None
@@ -55,10 +56,6 @@ class Certificate(NamedTuple):
     @property
     def tenant(self) -> Tenant:
         return Tenant(self.account_id, self.campaign_id)
-
-    @property
-    def found(self) -> Tally:
-        return msgspec.json.decode(self.tally, type=Tally)
 
     @property
     def content(self) -> dict[str, Any]:
@@ -153,7 +150,7 @@ async def of_account(at: Reading, *, most: int = 20) -> list[Certificate]:
 
 async def compare_part(tx: Tx, site: Site, check: Certificate, *, now_ms: int) -> ComparedPart:
     """What was found with the next part. Nothing is written."""
-    tenant, tally = check.tenant, check.found
+    tenant, tally = check.tenant, deepcopy(check.tally)
     part = await _next_part(tx, tenant, check.import_id, check.next_part)
     if part is None:
         return ComparedPart(None, tally)
@@ -187,7 +184,7 @@ async def finish(
         issuer=site.base_url,
         issued_ms=now_ms,
         content=certificate.content(
-            check.found,
+            check.tally,
             MoveFacts(
                 newsletter=(await campaigns.get(Reading(tx, site, tenant, now_ms))).name,
                 source=kept.tool.facts.name,

@@ -33,7 +33,7 @@ LIMIT :most;
 
 -- name: next_part
 -- The next part of the file to compare.
-SELECT n, lines AS content FROM import_part
+SELECT n, lines FROM import_part
 WHERE account_id = :account_id AND import_id = :import_id AND n >= :n
 ORDER BY n
 LIMIT 1;

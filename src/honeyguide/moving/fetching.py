@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from honeyguide.accounts import owner_notifications
+from honeyguide.accounts import accounts
 from honeyguide.kernel.clock import HOUR_MS, SECOND_MS
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id
@@ -67,7 +67,7 @@ class RemoteFetch(NamedTuple):
     campaign_id: str
     base_url: str
     secret: str
-    stage: str
+    stage: FetchStage
     round: int
     page: int
     parts: int
@@ -75,10 +75,10 @@ class RemoteFetch(NamedTuple):
     total: int
     tries: int
     next_ms: int
-    is_stopped: int
+    is_stopped: bool
     problem: str
-    not_understood: str
-    says_who_left: int
+    not_understood: dict[str, int]
+    says_who_left: bool
     created_ms: int
     import_status: str
     file_name: str
@@ -101,10 +101,6 @@ class RemoteFetch(NamedTuple):
     def is_under_way(self) -> bool:
         """Whether it goes on by itself."""
         return bool(self.secret) and not self.is_stopped and self.stage != FetchStage.DONE
-
-    @property
-    def unknown(self) -> dict[str, int]:
-        return msgspec.json.decode(self.not_understood, type=dict[str, int])
 
     @property
     def seconds_left(self) -> int:
@@ -226,8 +222,8 @@ async def store_people(
     counted = fetch._replace(
         fetched=fetch.fetched + len(new),
         parts=fetch.parts + len(parts),
-        not_understood=_counted(fetch, found),
-        says_who_left=int(fetch.says_who_left or any(each.says_who_left for each in new)),
+        not_understood=remote_people.merged(fetch.not_understood, found),
+        says_who_left=fetch.says_who_left or any(each.says_who_left for each in new),
     )
     moved = _after(counted, page, knows_some=bool(known))
     if only_people and moved.stage != FetchStage.PEOPLE:
@@ -244,7 +240,7 @@ async def store_people(
 
 def _after(fetch: RemoteFetch, page: RemotePage, *, knows_some: bool) -> RemoteFetch:
     """Where to go on after this page of people."""
-    read = fetch.fetched + fetch.unknown.get(remote_people.UNREADABLE, 0)
+    read = fetch.fetched + fetch.not_understood.get(remote_people.UNREADABLE, 0)
     at_end = fetch.page >= page.total_pages or not page.items
     # The most at any time: as many as left may have come up to a page that was read already.
     most = max(page.total, fetch.total, fetch.fetched)
@@ -258,7 +254,7 @@ def _after(fetch: RemoteFetch, page: RemotePage, *, knows_some: bool) -> RemoteF
 
 
 def _next_stage(fetch: RemoteFetch) -> RemoteFetch:
-    return fetch._replace(stage=FetchStage(fetch.stage).next, round=1, page=1)
+    return fetch._replace(stage=fetch.stage.next, round=1, page=1)
 
 
 def after_list(fetch: RemoteFetch, page: RemotePage | None) -> RemoteFetch:
@@ -270,7 +266,9 @@ def after_list(fetch: RemoteFetch, page: RemotePage | None) -> RemoteFetch:
 
 async def move(tx: Tx, fetch: RemoteFetch, moved: RemoteFetch, found: Counter[str]) -> bool:
     """Moves on in the transaction that stores what was fetched. False if another process did."""
-    return await _move(tx, fetch, moved._replace(not_understood=_counted(fetch, found)))
+    return await _move(
+        tx, fetch, moved._replace(not_understood=remote_people.merged(fetch.not_understood, found))
+    )
 
 
 async def _move(tx: Tx, fetch: RemoteFetch, moved: RemoteFetch) -> bool:
@@ -284,7 +282,7 @@ async def _move(tx: Tx, fetch: RemoteFetch, moved: RemoteFetch) -> bool:
         parts=moved.parts,
         fetched=moved.fetched,
         total=moved.total,
-        not_understood=moved.not_understood,
+        not_understood=msgspec.json.encode(moved.not_understood).decode(),
         says_who_left=moved.says_who_left,
         from_stage=fetch.stage,
         from_round=fetch.round,
@@ -293,10 +291,6 @@ async def _move(tx: Tx, fetch: RemoteFetch, moved: RemoteFetch) -> bool:
     if changed and moved.stage == FetchStage.DONE:
         await tx.run(_FORGET_SECRET, account_id=fetch.account_id, import_id=fetch.import_id)
     return bool(changed)
-
-
-def _counted(fetch: RemoteFetch, found: Counter[str]) -> str:
-    return msgspec.json.encode(remote_people.merged(fetch.unknown, found)).decode()
 
 
 def wait_ms(tries: int, after_s: int | None) -> int:
@@ -334,7 +328,7 @@ async def _note(
         import_id=fetch.import_id,
         next_ms=next_ms,
         problem=problem[:500],
-        is_stopped=int(is_stopped),
+        is_stopped=is_stopped,
     )
 
 
@@ -355,4 +349,4 @@ async def notify_ended(change: Change, before: RemoteFetch) -> None:
     else:
         kind, cause = "fetch_done", after.import_id
         message = integration_texts.fetch_done(service=after.name, people=after.fetched, page=page)
-    await owner_notifications.notify(change, kind, cause, message, link=link)
+    await accounts.notify_owner(change, kind, cause, message, link=link)

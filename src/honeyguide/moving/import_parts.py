@@ -9,7 +9,6 @@ point leaves nothing half done, and whoever continues does nothing twice.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -19,41 +18,15 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import importing, stages
 from honeyguide.moving.findings import ImportFinding
 from honeyguide.moving.import_files import ImportLine
-from honeyguide.moving.importing import ImportPart
-from honeyguide.moving.stages import ImportPlan, Stage, StageResult
+from honeyguide.moving.importing import Import, ImportPart
+from honeyguide.moving.stages import StageResult
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
-
-class RunningImport(NamedTuple):
-    id: str
-    account_id: str
-    campaign_id: str
-    file_name: str
-    header: str
-    mapping: str
-    stage: str
-    next_part: int
-    done_lines: str
-    gives_rewards: int
-    source: str
-    dates: str
-    date_choice: str
-
-    @property
-    def plan(self) -> ImportPlan:
-        return importing.plan_of(self)
-
-    @property
-    def done(self) -> set[int]:
-        """The lines of the next part that are done in this stage."""
-        return msgspec.json.decode(self.done_lines, type=set[int])
-
-
-_sql = beside(__file__)
+_sql = beside(__file__, columns=Import._fields)
 _ALL_RUNNING = _sql.value("all_running", str)
-_RUNNING = _sql.query("running", RunningImport)
+_RUNNING = _sql.query("running", Import)
 _NEXT_PART = _sql.query("next_part", ImportPart)
 _INSERT_ERRORS = _sql.command("insert_errors")
 _INSERT_FINDINGS = _sql.command("insert_findings")
@@ -93,7 +66,7 @@ async def import_lines(
         return True  # another process has done them meanwhile
     tenant = Tenant(kept.account_id, kept.campaign_id)
     change = Change(tx, site, tenant, actors.job(importing.IMPORTING), now_ms)
-    result = await stages.run(change, kept.plan, Stage(kept.stage), lines)
+    result = await stages.run(change, kept.plan, kept.stage, lines)
     await _record(tx, kept, part, lines, result)
     return True
 
@@ -108,22 +81,22 @@ async def refuse_line(tx: Tx, import_id: str, number: int, error: Exception) -> 
     await _record(tx, kept, part, lines, StageResult(refused=[(each, error) for each in lines]))
 
 
-async def _lock(tx: Tx, import_id: str) -> RunningImport | None:
+async def _lock(tx: Tx, import_id: str) -> Import | None:
     locked = await tx.lock(_RUNNING, "update skip locked", id=import_id)
     return locked[0] if locked else None
 
 
-async def _next_part(tx: Tx, kept: RunningImport) -> ImportPart | None:
+async def _next_part(tx: Tx, kept: Import) -> ImportPart | None:
     return await tx.one(_NEXT_PART, account_id=kept.account_id, import_id=kept.id, n=kept.next_part)
 
 
-def _left(kept: RunningImport, part: ImportPart) -> list[ImportLine]:
-    done = kept.done
+def _left(kept: Import, part: ImportPart) -> list[ImportLine]:
+    done = kept.done_lines
     return [line for line in part.lines if line.number not in done]
 
 
-async def _end_stage(tx: Tx, kept: RunningImport, *, now_ms: int) -> None:
-    following = kept.plan.after(Stage(kept.stage))
+async def _end_stage(tx: Tx, kept: Import, *, now_ms: int) -> None:
+    following = kept.plan.after(kept.stage)
     if following is not None:
         await tx.run(_NEXT_STAGE, account_id=kept.account_id, id=kept.id, stage=following.value)
     else:
@@ -131,7 +104,7 @@ async def _end_stage(tx: Tx, kept: RunningImport, *, now_ms: int) -> None:
 
 
 async def _record(
-    tx: Tx, kept: RunningImport, part: ImportPart, lines: list[ImportLine], result: StageResult
+    tx: Tx, kept: Import, part: ImportPart, lines: list[ImportLine], result: StageResult
 ) -> None:
     """These lines are done in this stage. The file stays, so that the result can be compared with
     it, until the import is purged."""
@@ -147,11 +120,11 @@ async def _record(
         skipped=result.skipped,
         failed=len(result.refused),
         next_part=part.n + 1 if is_whole else part.n,
-        done_lines=_json([] if is_whole else sorted(kept.done | done)),
+        done_lines=_json([] if is_whole else sorted(kept.done_lines | done)),
     )
 
 
-async def _record_problems(tx: Tx, kept: RunningImport, result: StageResult) -> None:
+async def _record_problems(tx: Tx, kept: Import, result: StageResult) -> None:
     if result.refused:
         refused = [importing.refused_line(*each)._asdict() for each in result.refused]
         await tx.run(_INSERT_ERRORS, account_id=kept.account_id, import_id=kept.id, rows=refused)

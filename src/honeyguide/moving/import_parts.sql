@@ -9,15 +9,12 @@ LIMIT :most;
 
 -- name: running
 -- A running import, and how far it is.
-SELECT id, account_id, campaign_id, file_name, header, mapping, stage, next_part, done_lines,
-       gives_rewards, source,
-    dates, date_choice
-FROM import
+SELECT {columns} FROM import
 WHERE id = :id AND status = 'running';
 
 -- name: next_part
 -- The next part of an import.
-SELECT n, lines AS content FROM import_part
+SELECT n, lines FROM import_part
 WHERE account_id = :account_id AND import_id = :import_id AND n >= :n
 ORDER BY n
 LIMIT 1;

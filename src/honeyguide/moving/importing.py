@@ -6,7 +6,7 @@ file with the reasons. What was taken over otherwise than the file has it is a f
 from __future__ import annotations
 
 import logging
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -45,49 +45,13 @@ UNEXPECTED = "Something went wrong on our side. It has been logged. Import this 
 SHOWN = 20
 
 
-class StoredPlan(Protocol):
-    """What an import has to know to be run."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def file_name(self) -> str: ...
-    @property
-    def header(self) -> str: ...
-    @property
-    def mapping(self) -> str: ...
-    @property
-    def gives_rewards(self) -> int: ...
-    @property
-    def source(self) -> str: ...
-    @property
-    def dates(self) -> str: ...
-    @property
-    def date_choice(self) -> str: ...
-
-
-def plan_of(kept: StoredPlan) -> ImportPlan:
-    source = uploaded_files.find_source(kept.source)
-    header = msgspec.json.decode(kept.header, type=list[str])
-    mapping = msgspec.json.decode(kept.mapping, type=dict[str, int])
-    dates = DateOrder(kept.dates)
-    return ImportPlan(
-        kept.id,
-        uploaded_files.line_format(
-            source, header, mapping, DateOrder(kept.date_choice) if dates.is_open else dates
-        ),
-        kept.file_name if source is ImportSource.ANY else source.facts.name,
-        bool(kept.gives_rewards),
-    )
-
-
 class Import(NamedTuple):
     id: str
     account_id: str
     campaign_id: str
     file_name: str
-    header: str
-    mapping: str
+    header: list[str]
+    mapping: dict[str, int]
     status: str
     total: int
     done: int
@@ -97,15 +61,25 @@ class Import(NamedTuple):
     dry: str | None
     created_ms: int
     finished_ms: int | None
-    stage: str
-    gives_rewards: int
+    stage: Stage
+    gives_rewards: bool
     source: str
-    dates: str
-    date_choice: str
+    dates: DateOrder
+    """What the lines of the file show."""
+    date_choice: DateOrder
+    next_part: int
+    done_lines: set[int]
+    """Those of the next part that are done in this stage."""
 
     @property
     def plan(self) -> ImportPlan:
-        return plan_of(self)
+        order = self.date_choice if self.dates.is_open else self.dates
+        return ImportPlan(
+            self.id,
+            uploaded_files.line_format(self.tool, self.header, self.mapping, order),
+            self.file_name if self.tool is ImportSource.ANY else self.tool.facts.name,
+            self.gives_rewards,
+        )
 
     @property
     def tool(self) -> ImportSource:
@@ -113,21 +87,16 @@ class Import(NamedTuple):
         return uploaded_files.find_source(self.source)
 
     @property
-    def date_order(self) -> DateOrder:
-        """What the lines of the file show."""
-        return DateOrder(self.dates)
-
-    @property
     def step(self) -> str:
         """Which stage it is at, of how many: "Step 2 of 3: Connecting referrers"."""
-        stages, stage = self.plan.stages, Stage(self.stage)
+        stages, stage = self.plan.stages, self.stage
         at = stages.index(stage) + 1 if stage in stages else 1
         return f"Step {at} of {len(stages)}: {stage.label}"
 
     @property
     def steps_done(self) -> int:
         """Lines done in all stages."""
-        stages, stage = self.plan.stages, Stage(self.stage)
+        stages, stage = self.plan.stages, self.stage
         return (stages.index(stage) if stage in stages else 0) * self.total + self.done
 
     @property
@@ -135,28 +104,16 @@ class Import(NamedTuple):
         return Tenant(self.account_id, self.campaign_id)
 
     @property
-    def columns(self) -> list[str]:
-        return msgspec.json.decode(self.header, type=list[str])
-
-    @property
-    def chosen(self) -> dict[str, int]:
-        return msgspec.json.decode(self.mapping, type=dict[str, int])
-
-    @property
     def uses(self) -> list[ColumnUse]:
-        return sources.uses(self.tool, self.columns, self.chosen)
+        return sources.uses(self.tool, self.header, self.mapping)
 
 
 class ImportPart(NamedTuple):
     n: int
-    content: str
-
-    @property
-    def lines(self) -> list[ImportLine]:
-        return [ImportLine(*each) for each in msgspec.json.decode(self.content)]
+    lines: list[ImportLine]
 
 
-_sql = beside(__file__)
+_sql = beside(__file__, columns=Import._fields)
 _INSERT = _sql.command("insert")
 _COMPLETE = _sql.command("complete")
 _INSERT_PART = _sql.command("insert_part")
@@ -171,9 +128,7 @@ _START = _sql.command("start")
 _DELETE = _sql.command("delete")
 _OLD = _sql.value("old", str)
 _PURGE = _sql.command("purge")
-_FINDINGS = _sql.query(
-    "findings", lambda line, kind, detail: ImportFinding(line, FindingKind(kind), detail)
-)
+_FINDINGS = _sql.query("findings", ImportFinding)
 _COUNT_FINDINGS = _sql.query(
     "count_findings", lambda kind, number: (FindingKind(kind), int(number))
 )

@@ -1,7 +1,3 @@
--- fragment: import
-id, account_id, campaign_id, file_name, header, mapping, status, total, done, added, skipped,
-failed, dry, created_ms, finished_ms, stage, gives_rewards, source, dates, date_choice
-
 -- While its file is being stored, an import has a total of 0.
 -- name: insert
 {insert import:
@@ -18,19 +14,19 @@ UPDATE import SET total = :total WHERE account_id = :account_id AND id = :id;
 
 -- name: by_id
 -- One import whose file is stored.
-SELECT {import}
+SELECT {columns}
 FROM import WHERE account_id = :account_id AND id = :id AND total > 0;
 
 -- name: of_account
 -- Imports of the account, the newest first.
-SELECT {import}
+SELECT {columns}
 FROM import WHERE account_id = :account_id AND total > 0
 ORDER BY created_ms DESC, id DESC
 LIMIT 20;
 
 -- name: part_at
 -- A part of the file.
-SELECT n, lines AS content FROM import_part
+SELECT n, lines FROM import_part
 WHERE account_id = :account_id AND import_id = :import_id AND n = :n;
 
 -- name: errors

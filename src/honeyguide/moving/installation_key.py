@@ -26,7 +26,7 @@ class InstallationKey(NamedTuple):
     """base64url, as in a JSON Web Key."""
     private_key: str
     """Encrypted."""
-    is_current: int | None
+    is_current: bool | None
     created_ms: int
     retired_ms: int | None
 

@@ -35,7 +35,7 @@ KINDS = {
 class MovedDocument(NamedTuple):
     id: str
     account_id: str
-    kind: str
+    kind: FetchStage
     base_url: str
     uuid: str
     name: str
@@ -46,7 +46,7 @@ class MovedDocument(NamedTuple):
 
     @property
     def label(self) -> str:
-        return KINDS[FetchStage(self.kind)]
+        return KINDS[self.kind]
 
     @property
     def text(self) -> str:

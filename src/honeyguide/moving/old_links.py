@@ -4,7 +4,6 @@ be, by lookups that answer the same for many codes at once, without counting a c
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -41,7 +40,7 @@ async def of_source(at: Reading, source: ImportSource) -> OldLinks:
     return OldLinks(
         at.tenant,
         campaign.slug,
-        json.loads(campaign.link_parameters),
+        campaign.link_parameters,
         [form for form in all_forms if form not in whys],
         whys,
     )

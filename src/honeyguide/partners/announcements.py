@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from honeyguide.kernel.actors import ActorKind
 from honeyguide.kernel.ids import new_id
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
@@ -20,24 +21,12 @@ class TermChange(NamedTuple):
     id: str
     account_id: str
     program_id: str
-    texts: str
-    fields: str | None
-    actor_kind: str
+    texts: list[list[str]]
+    fields: dict[str, Any] | None
+    actor_kind: ActorKind
     actor_id: str
     starts_ms: int
-    is_telling: int
-
-    @property
-    def lines(self) -> list[list[str]]:
-        return _decode_lines(self.texts)
-
-    @property
-    def columns(self) -> dict[str, Any]:
-        return _decode_columns(self.fields or "{}")
-
-
-_decode_lines = msgspec.json.Decoder(list[list[str]]).decode
-_decode_columns = msgspec.json.Decoder(dict[str, Any]).decode
+    is_telling: bool
 
 
 _sql = beside(__file__)
@@ -55,7 +44,7 @@ async def note(change: Change, program_id: str, lines: list[list[str]]) -> None:
     if not untold:
         await insert(change, program_id, lines, None, change.now_ms)
         return
-    known = {line[0]: line for line in untold[0].lines}
+    known = {line[0]: line for line in untold[0].texts}
     for label, old, new in lines:
         known.setdefault(label, [label, old]).append(new)
     await change.run(_SET_TEXTS, id=untold[0].id, texts=encode(list(known.values())))
@@ -87,10 +76,10 @@ def encode(value: Any) -> str:
 async def forget(change: Change, program_id: str, label: str) -> bool:
     """What was undone before anybody was told. False if there is nothing to forget."""
     for untold in await change.lock(_UNTOLD, program_id=program_id):
-        lines = [line for line in untold.lines if line[0] != label]
+        lines = [line for line in untold.texts if line[0] != label]
         if lines:
             await change.run(_SET_TEXTS, id=untold.id, texts=encode(lines))
         else:
             await change.run(_DELETE_UNTOLD, id=untold.id)
-        return len(lines) < len(untold.lines)
+        return len(lines) < len(untold.texts)
     return False

@@ -7,8 +7,9 @@ cause, however many processes run this at once.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
@@ -16,6 +17,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.mail import notifications, partner_texts, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.layout import EmailBranding
+from honeyguide.mail.notifications import Notification
 from honeyguide.partners import partner_emails, rules
 from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
@@ -45,11 +47,25 @@ class PartnerOf(NamedTuple):
     account_id: str
     email: str
 
+    def notification(
+        self, kind: str, once: str, message: EmailText, *, brand: EmailBranding, sentence: str = ""
+    ) -> Notification:
+        return Notification(
+            account_id=self.account_id,
+            to=self.email,
+            kind=kind,
+            once=once,
+            message=message,
+            link=f"/earnings/{self.id}",
+            sentence=sentence,
+            brand=brand,
+        )
 
-class PartnerMessage(NamedTuple):
+
+class PartnerMessage(TypedDict):
     """What partners get: the owner's text by email, ours on the dashboard."""
 
-    email: EmailText
+    message: EmailText
     sentence: str
     brand: EmailBranding
 
@@ -139,7 +155,9 @@ async def _notify_partners_of_reach(tx: Tx, site: Site, budget: Spent, *, now_ms
         once_key=once,
         batch=PARTNERS,
     )
-    await _notify(tx, site, partners, "budget_reached", once, message, now_ms=now_ms)
+    for partner in partners:
+        notification = partner.notification("budget_reached", once, **message)
+        await notifications.notify(tx, site.base_url, notification, now_ms=now_ms)
     if partners:
         await tx.run(_PARTNERS_HEARD_REACHED, **_place(budget), reach=budget.reach, now_ms=now_ms)
     return len(partners)
@@ -163,7 +181,9 @@ async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int, only: str) -> boo
         once_key=once,
         batch=PARTNERS,
     )
-    await _notify(tx, site, partners, "budget_reopened", once, message, now_ms=now_ms)
+    for partner in partners:
+        notification = partner.notification("budget_reopened", once, **message)
+        await notifications.notify(tx, site.base_url, notification, now_ms=now_ms)
     if len(partners) < PARTNERS:
         await tx.run(_MARK_REOPENED_NOTIFIED, **_place(budget), reach=budget.reach)
     return True
@@ -181,41 +201,14 @@ async def _message(
     brand = await partner_emails.branding_of(
         AccountReading(tx, site, budget.account_id, now_ms), budget.publication_name, budget.logo_id
     )
-    facts = {
-        "program": budget.publication_name,
-        "month": rules.month_name(budget.month),
-        "page": f"{site.base_url}/earnings",
+    write = partial(
+        write_text,
+        month=rules.month_name(budget.month),
+        page=f"{site.base_url}/earnings",
         **more,
-    }
-    return PartnerMessage(
-        write_text(**facts, own=brand.own_texts), write_text(**facts).subject, brand
     )
-
-
-async def _notify(
-    tx: Tx,
-    site: Site,
-    partners: list[PartnerOf],
-    kind: str,
-    once: str,
-    message: PartnerMessage,
-    *,
-    now_ms: int,
-) -> None:
-    for partner in partners:
-        await notifications.notify(
-            tx,
-            partner.account_id,
-            partner.email,
-            kind,
-            once,
-            message.email,
-            link=f"/earnings/{partner.id}",
-            base_url=site.base_url,
-            sentence=message.sentence,
-            brand=message.brand,
-            now_ms=now_ms,
-        )
+    ours = write(replace(brand, own_texts={}))
+    return PartnerMessage(message=write(brand), sentence=ours.subject, brand=brand)
 
 
 def _reach_key(budget: Spent) -> str:
@@ -238,21 +231,14 @@ async def _notify_owner(
     *,
     now_ms: int,
 ) -> None:
+    link = f"/program/{budget.program_id}"
     message = write_text(
         program=budget.publication_name,
         month=rules.month_name(budget.month),
         spent=money.show(budget.spent_cents),
         budget=money.show(budget.total_budget_cents),
-        page=f"{site.base_url}/program/{budget.program_id}",
+        page=f"{site.base_url}{link}",
     )
-    await notifications.notify(
-        tx,
-        budget.account_id,
-        budget.email,
-        kind,
-        f"{kind}:{budget.program_id}:{budget.month}",
-        message,
-        link=f"/program/{budget.program_id}",
-        base_url=site.base_url,
-        now_ms=now_ms,
-    )
+    once = f"{kind}:{budget.program_id}:{budget.month}"
+    notification = Notification(budget.account_id, budget.email, kind, once, message, link)
+    await notifications.notify(tx, site.base_url, notification, now_ms=now_ms)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.partners import ledger, rules
+from honeyguide.partners.ledger import Transfer
 from honeyguide.partners.rules import Uncharged
 from honeyguide.store import Again
 from honeyguide.store.statements import beside
@@ -38,7 +39,7 @@ class PartnerReferral(NamedTuple):
     subscriber_id: str
     person_key: str
     fee_cents: int
-    is_own: int
+    is_own: bool
     """Whether the partner and the program had a member in common when it came."""
     budget_cents: int
     cap_cents: int
@@ -73,7 +74,7 @@ class Standing(NamedTuple):
     spent_cents: int
     total_budget_cents: int
     max_payout_cents: int
-    paid_otherwise: int
+    paid_otherwise: bool
     """How many charges stand that were made under other keys of this person, of today or of earlier
     versions."""
     budget_step: int
@@ -98,6 +99,15 @@ class LastCharge(NamedTuple):
     month: str
     fee_cents: int
     """Negative if it is a reversal."""
+
+
+class _Step(NamedTuple):
+    """By how much what is spent changes, and why."""
+
+    by_cents: int
+    nearly_ms: int | None = None
+    reverses: str | None = None
+    reason: str | None = None
 
 
 _sql = beside(__file__)
@@ -170,26 +180,17 @@ async def reverse(
     )
     assert charged is not None and charged.fee_cents > 0
     budget, standing = await _lock_totals(tx, referral, charged.month)
-    reversal_id = await _write_step(
-        tx,
-        referral,
-        budget,
-        standing,
-        by_cents=-charged.fee_cents,
-        reverses=charged.id,
-        reason=reason,
-        now_ms=now_ms,
-    )
-    await ledger.post(
-        tx,
-        "reversal",
-        f"reversal:{reversal_id}",
+    step = _Step(-charged.fee_cents, reverses=charged.id, reason=reason)
+    reversal_id = await _write_step(tx, referral, budget, standing, step, now_ms=now_ms)
+    transfer = Transfer(
+        kind="reversal",
+        reference=f"reversal:{reversal_id}",
         debit=ledger.partner(referral.partner_account_id),
         credit=ledger.program(referral.program_id),
         amount_cents=charged.fee_cents,
         month=charged.month,
-        now_ms=now_ms,
     )
+    await ledger.post(tx, transfer, now_ms=now_ms)
     await tx.put(
         _MARK_REVERSED,
         account_id=referral.account_id,
@@ -248,25 +249,17 @@ async def _book(
     )
     if is_nearly_spent:
         tx.wake(BUDGET_NOTIFICATIONS)
-    charge_id = await _write_step(
-        tx,
-        referral,
-        budget,
-        standing,
-        by_cents=fee_cents,
-        nearly_ms=now_ms if is_nearly_spent else None,
-        now_ms=now_ms,
-    )
-    await ledger.post(
-        tx,
-        "charge",
-        f"charge:{charge_id}",
+    step = _Step(fee_cents, nearly_ms=now_ms if is_nearly_spent else None)
+    charge_id = await _write_step(tx, referral, budget, standing, step, now_ms=now_ms)
+    transfer = Transfer(
+        kind="charge",
+        reference=f"charge:{charge_id}",
         debit=ledger.program(referral.program_id),
         credit=ledger.partner(referral.partner_account_id),
         amount_cents=fee_cents,
         month=budget.month,
-        now_ms=now_ms,
     )
+    await ledger.post(tx, transfer, now_ms=now_ms)
     await tx.put(
         _MARK_CHARGED,
         account_id=referral.account_id,
@@ -281,38 +274,35 @@ async def _write_step(
     referral: PartnerReferral,
     budget: Budget,
     standing: Standing,
+    step: _Step,
     *,
-    by_cents: int,
-    nearly_ms: int | None = None,
-    reverses: str | None = None,
-    reason: str | None = None,
     now_ms: int,
 ) -> str:
-    """Changes what is spent by an amount, and records the step."""
+    """Changes what is spent, and records the step."""
     step_id, limits = new_id(), standing.limits_of(referral)
-    step: dict[str, Any] = {
+    spent: dict[str, Any] = {
         **_of_month(referral, budget.month),
         "partner_campaign_id": referral.partner_campaign_id,
-        "fee_cents": by_cents,
+        "fee_cents": step.by_cents,
     }
-    await tx.put(_SPEND_BUDGET, **step, nearly_ms=nearly_ms)
-    await tx.put(_SPEND_PARTNER, **step)
+    await tx.put(_SPEND_BUDGET, **spent, nearly_ms=step.nearly_ms)
+    await tx.put(_SPEND_PARTNER, **spent)
     await tx.put(
         _INSERT_CHARGE,
-        **step,
+        **spent,
         id=step_id,
         partner_account_id=referral.partner_account_id,
         partner_referral_id=referral.id,
         person_key=referral.person_key,
         person_step=standing.person_step,
         budget_step=standing.budget_step,
-        budget_spent_cents=budget.spent_cents + by_cents,
+        budget_spent_cents=budget.spent_cents + step.by_cents,
         budget_cap_cents=limits.budget_cents,
         partner_step=standing.partner_step,
-        partner_spent_cents=standing.spent_cents + by_cents,
+        partner_spent_cents=standing.spent_cents + step.by_cents,
         partner_cap_cents=limits.cap_cents,
-        reverses_id=reverses,
-        reversal_reason=reason,
+        reverses_id=step.reverses,
+        reversal_reason=step.reason,
         now_ms=now_ms,
         # The same person is being charged in a neighboring month: a second run will find it.
         taken={"charge_once": Again},

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+import msgspec
+
 from honeyguide.partners import rules
 from honeyguide.partners.rules import Charge, Reached, Uncharged
 from honeyguide.screening.review import FeeAtArrival
 
 
-class PendingFees(NamedTuple):
+class PendingFees(msgspec.Struct, frozen=True):
     """Pending referrals of one partner with the same fee, which fall due together."""
 
     partner_campaign_id: str
@@ -32,6 +34,39 @@ class PendingFees(NamedTuple):
     cap_cents: int = 0
     arrived_ms: int = 0
     """When the first of them came."""
+
+
+class StoredBudget(msgspec.Struct, frozen=True):
+    """What budget and caps of a program are, and what a month has held of the budget."""
+
+    total_budget_cents: int
+    max_payout_cents: int
+    spent_cents: int
+    reached_ms: int | None
+    reached_cents: int
+    overrun_cents: int
+    overrun_ms: int
+
+    def open_month(self, partner_spent_cents: Mapping[str, int]) -> OpenMonth:
+        return OpenMonth(
+            budget_cents=self.total_budget_cents,
+            spent_cents=self.spent_cents,
+            is_reached=self.reached_ms is not None,
+            partner_cap_cents=self.max_payout_cents,
+            partner_spent_cents=partner_spent_cents,
+            reached=Reached(self.reached_cents, self.overrun_cents, self.overrun_ms),
+        )
+
+    def unspent(self) -> StoredBudget:
+        """The same limits, in a month that has held nothing yet."""
+        return msgspec.structs.replace(
+            self,
+            spent_cents=0,
+            reached_ms=None,
+            reached_cents=rules.NEVER_REACHED,
+            overrun_cents=rules.NEVER_REACHED,
+            overrun_ms=0,
+        )
 
 
 class OpenMonth(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from honeyguide.kernel import money
 from honeyguide.partners import outlook, rules
-from honeyguide.partners.expected_fees import OpenMonth
+from honeyguide.partners.expected_fees import OpenMonth, StoredBudget
 from honeyguide.partners.programs import Program
 from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
@@ -153,15 +153,8 @@ class NearlySpent(NamedTuple):
         return 100 * self.spent_cents // self.budget_cents
 
 
-class _Room(NamedTuple):
+class _Room(StoredBudget, frozen=True):
     partner_campaign_id: str
-    total_budget_cents: int
-    max_payout_cents: int
-    spent_cents: int
-    reached_ms: int | None
-    reached_cents: int
-    overrun_cents: int
-    overrun_ms: int
     partner_spent_cents: int
 
 
@@ -279,13 +272,8 @@ async def open_months(at: AccountReading, partner_campaign_ids: list[str]) -> di
     month = rules.month_of(at.now_ms)
     rooms = await at.all(_ROOMS, ids=partner_campaign_ids, month=month)
     return {
-        room.partner_campaign_id: OpenMonth(
-            budget_cents=room.total_budget_cents,
-            spent_cents=room.spent_cents,
-            is_reached=room.reached_ms is not None,
-            partner_cap_cents=room.max_payout_cents,
-            partner_spent_cents={room.partner_campaign_id: room.partner_spent_cents},
-            reached=rules.Reached(room.reached_cents, room.overrun_cents, room.overrun_ms),
+        room.partner_campaign_id: room.open_month(
+            {room.partner_campaign_id: room.partner_spent_cents}
         )
         for room in rooms
     }

@@ -104,10 +104,10 @@ WHERE j.account_id = :account_id AND g.month = :month AND g.reached_ms IS NOT NU
 
 -- name: rooms
 -- What budget and cap have held so far.
-SELECT j.id AS partner_campaign_id, p.total_budget_cents, p.max_payout_cents,
-       COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms,
+SELECT p.total_budget_cents, p.max_payout_cents, COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms,
        COALESCE(g.reached_cents, -1) AS reached_cents, COALESCE(g.overrun_cents, -1) AS overrun_cents,
-       COALESCE(g.overrun_ms, 0) AS overrun_ms, COALESCE(s.spent_cents, 0) AS partner_spent_cents
+       COALESCE(g.overrun_ms, 0) AS overrun_ms,
+       j.id AS partner_campaign_id, COALESCE(s.spent_cents, 0) AS partner_spent_cents
 FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id
 LEFT JOIN budget AS g ON g.program_id = p.id AND g.month = :month
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month

@@ -16,6 +16,16 @@ CLEARING = "payout:clearing"
 CASH = "cash"
 
 
+class Transfer(NamedTuple):
+    kind: str
+    reference: str
+    debit: str
+    credit: str
+    amount_cents: int
+    month: str
+    """That the caller has locked with `open_month`."""
+
+
 class EnteredMonth(NamedTuple):
     closed_ms: int | None
 
@@ -63,27 +73,6 @@ async def closed_ms(tx: Tx, month: str) -> int | None:
     return closed.closed_ms
 
 
-async def post(
-    tx: Tx,
-    kind: str,
-    reference: str,
-    *,
-    debit: str,
-    credit: str,
-    amount_cents: int,
-    month: str,
-    now_ms: int,
-) -> None:
-    """One transfer, into a month that the caller has locked with `open_month`."""
-    assert amount_cents > 0 and debit != credit
-    await tx.put(
-        _POST,
-        id=new_id(),
-        kind=kind,
-        reference=reference,
-        debit=debit,
-        credit=credit,
-        amount_cents=amount_cents,
-        month=month,
-        now_ms=now_ms,
-    )
+async def post(tx: Tx, transfer: Transfer, *, now_ms: int) -> None:
+    assert transfer.amount_cents > 0 and transfer.debit != transfer.credit
+    await tx.put(_POST, id=new_id(), **transfer._asdict(), now_ms=now_ms)

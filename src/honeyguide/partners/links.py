@@ -4,16 +4,15 @@ its subscribers join.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import network
+from honeyguide.partners.verification import StoredVerification
 from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 
-class PartnerLink(NamedTuple):
+class PartnerLink(StoredVerification, frozen=True):
     ref_code: str
     partner_campaign_id: str
     account_id: str
@@ -25,10 +24,6 @@ class PartnerLink(NamedTuple):
     redirect_url: str
     thankyou_page_url: str | None
     slug: str | None
-    rule: str
-    screening: str | None
-    is_verification_chosen: int
-    campaign_level: str
 
     @property
     def tenant(self) -> Tenant:

@@ -17,7 +17,9 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_code, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.partners import partner_notifications, publications, rules
+from honeyguide.partners import partner_notifications, programs, publications, rules
+from honeyguide.partners.programs import Program
+from honeyguide.partners.verification import StoredVerification
 from honeyguide.store import Again
 from honeyguide.store.change import Change
 from honeyguide.store.reading import AccountReading
@@ -42,8 +44,6 @@ RATE_DAYS = 30
 # Of more words in a search, the longest ones count.
 MOST_SEARCHED = 5
 
-_decode_list = msgspec.json.Decoder(list[str]).decode
-
 
 class NetworkQuery(NamedTuple):
     """What a partner looks for; the default is everything, newest first."""
@@ -57,47 +57,20 @@ class NetworkQuery(NamedTuple):
     sort: str = "created_at"
 
 
-class NetworkProgram(NamedTuple):
-    id: str
-    account_id: str
-    publication_id: str
-    publication_name: str
-    publication_description: str | None
-    categories: str
-    logo_id: str
+class NetworkProgram(Program, frozen=True):
+    """A program as others see it."""
+
     audience_gender: str
-    income_levels: str
-    age_ranges: str
-    terms: str | None
-    resources_url: str | None
-    redirect_url: str
-    thankyou_page_url: str | None
-    show_in_directory: int
-    referral_pending_duration: int
-    referral_pending_duration_enabled: int
-    max_payout_cents: int
-    cpa_cents: int
-    total_budget_cents: int
+    income_levels: list[str]
+    age_ranges: list[str]
     spent_cents: int
     reached_ms: int | None
     partner_campaign_id: str | None
-    is_removed: int
+    is_removed: bool
     """By the owner: the account that looks at it may not join."""
-    has_left: int
+    has_left: bool
     verified_30d: int
     rejected_30d: int
-    created_ms: int
-    rule: str
-    screening: str | None
-    is_verification_chosen: int
-    campaign_level: str
-
-    @property
-    def name(self) -> str:
-        return f"{self.publication_name}'s partner program"
-
-    def read_list(self, field: str) -> list[str]:
-        return _decode_list(getattr(self, field))
 
     @property
     def has_joined(self) -> bool:
@@ -116,7 +89,7 @@ class NetworkProgram(NamedTuple):
         return LOW if left_cents * LOW_SHARE < self.total_budget_cents else PLENTY
 
 
-class PartnerCampaign(NamedTuple):
+class PartnerCampaign(StoredVerification, frozen=True):
     """A partner's place in a program: the recommendation."""
 
     id: str
@@ -130,24 +103,20 @@ class PartnerCampaign(NamedTuple):
     max_payout_cents: int
     spent_cents: int
     referral_pending_duration: int
-    referral_pending_duration_enabled: int
+    referral_pending_duration_enabled: bool
     terms: str | None
     resources_url: str | None
     thankyou_page_url: str | None
     deleted_ms: int | None
     publication_status: str
-    enabled_partner_program: int
+    enabled_partner_program: bool
     logo_id: str
     created_ms: int
     left_ms: int | None
     removed_ms: int | None
     """By the owner, from this program or from all."""
     removed_reason: str | None
-    rule: str
-    screening: str | None
-    is_verification_chosen: int
-    campaign_level: str
-    is_budget_spent: int
+    is_budget_spent: bool
     """Whether the program's budget for the month is spent. How much it is stays the owner's."""
 
     @property
@@ -172,7 +141,7 @@ class ConfirmationRate(NamedTuple):
     rate_bp: int
 
 
-_sql = beside(__file__)
+_sql = beside(__file__, program=programs.COLUMNS)
 _COUNT = _sql.value("count", int)
 _PAGE = _sql.value("page", str)
 _CHANGED_RATES = _sql.query("changed_rates", ConfirmationRate)

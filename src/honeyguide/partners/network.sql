@@ -47,7 +47,9 @@ FROM {rows :rates AS r (id TEXT, rate_bp BIGINT)}
 WHERE program.id = r.id;
 
 -- fragment: partner_campaign
-SELECT j.id, j.account_id, j.owner_account_id, j.program_id, p.publication_id, b.name AS publication_name,
+SELECT p.rule, p.screening, p.is_verification_chosen,
+       (SELECT c.screening FROM campaign AS c WHERE c.account_id = p.account_id) AS campaign_level,
+       j.id, j.account_id, j.owner_account_id, j.program_id, p.publication_id, b.name AS publication_name,
        j.ref_code, p.cpa_cents, p.max_payout_cents, COALESCE(s.spent_cents, 0) AS spent_cents,
        p.referral_pending_duration, p.referral_pending_duration_enabled, p.terms, p.resources_url,
        p.thankyou_page_url, COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms,
@@ -55,8 +57,6 @@ SELECT j.id, j.account_id, j.owner_account_id, j.program_id, p.publication_id, b
        b.enabled_partner_program, b.logo_id, j.created_ms, j.left_ms,
        COALESCE(x.blocked_ms, j.removed_ms) AS removed_ms,
        CASE WHEN x.blocked_ms IS NULL THEN j.removed_reason ELSE x.reason END AS removed_reason,
-       p.rule, p.screening, p.is_verification_chosen,
-       (SELECT c.screening FROM campaign AS c WHERE c.account_id = p.account_id) AS campaign_level,
        CASE WHEN g.reached_ms IS NOT NULL
            OR COALESCE(g.spent_cents, 0) >= p.total_budget_cents THEN 1 ELSE 0 END AS is_budget_spent
 FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id
@@ -69,13 +69,7 @@ LEFT JOIN partner_block AS x ON x.account_id = j.owner_account_id AND x.partner_
 -- `ids` is a JSON object with the programs' ids for keys, which both engines read alike. The limit tells
 -- PostgreSQL how few they are, and the CASE keeps it from guessing what else may be few: then it begins with
 -- them, also on tables it knows nothing of yet.
-SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name,
-       b.description AS publication_description, b.categories,
-       b.logo_id, b.audience_gender, b.income_levels, b.age_ranges, p.terms, p.resources_url,
-       p.redirect_url, p.thankyou_page_url,
-       p.show_in_directory, p.referral_pending_duration, p.referral_pending_duration_enabled,
-       p.max_payout_cents, p.cpa_cents,
-       p.total_budget_cents,
+SELECT {program}, b.audience_gender, b.income_levels, b.age_ranges,
        COALESCE((SELECT g.spent_cents FROM budget AS g WHERE g.program_id = p.id AND g.month = :month),
            0) AS spent_cents,
        (SELECT g.reached_ms FROM budget AS g WHERE g.program_id = p.id AND g.month = :month) AS reached_ms,
@@ -103,9 +97,7 @@ SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name,
        COALESCE((SELECT SUM(d.rejected + d.reversed)
                FROM program_day AS d
                WHERE d.program_id = p.id AND d.day > :since_day),
-           0) AS rejected_30d,
-       p.created_ms, p.rule, p.screening, p.is_verification_chosen,
-       (SELECT c.screening FROM campaign AS c WHERE c.account_id = p.account_id) AS campaign_level
+           0) AS rejected_30d
 FROM (SELECT key FROM json_each(:ids) LIMIT :many) AS w JOIN program AS p ON p.id = w.key
 JOIN publication AS b ON b.id = p.publication_id
 WHERE CASE WHEN p.deleted_ms IS NULL AND b.deleted_ms IS NULL

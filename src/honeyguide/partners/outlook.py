@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from honeyguide.partners import expected_fees, rules
-from honeyguide.partners.expected_fees import ExpectedFees, OpenMonth, PendingFees
+from honeyguide.partners.expected_fees import ExpectedFees, PendingFees, StoredBudget
 from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import Statement, beside
 from honeyguide.store.tx import Tx
@@ -59,37 +59,17 @@ class ProgramOutlook(NamedTuple):
         return pays or any(each.spent_cents or each.fees.referrals for each in self.months)
 
 
-class _FeeRow(NamedTuple):
-    program_id: str
-    partner_campaign_id: str
-    fee_cents: int
-    is_waiting: int
-    due_ms: int | None
-    budget_cents: int
-    cap_cents: int
-    arrived_ms: int
-    first_id: str
-    n: int
+class _FeeRow(PendingFees, frozen=True):
+    program_id: str = ""
 
 
-class _Budget(NamedTuple):
+class _Budget(StoredBudget, frozen=True):
     program_id: str
     publication_name: str
     cpa_cents: int
-    total_budget_cents: int
-    max_payout_cents: int
     month: str | None
-    spent_cents: int
-    reached_ms: int | None
-    reached_cents: int
-    overrun_cents: int
-    overrun_ms: int
     deleted_ms: int | None
-    is_on: int
-
-    @property
-    def reached(self) -> rules.Reached:
-        return rules.Reached(self.reached_cents, self.overrun_cents, self.overrun_ms)
+    is_on: bool
 
 
 class _Share(NamedTuple):
@@ -165,59 +145,38 @@ async def of_partner(at: AccountReading) -> list[MonthOutlook]:
 async def _read(tx: Tx, side: _Side, key: dict[str, Any], *, now_ms: int) -> list[ProgramOutlook]:
     from_now: dict[str, Any] = {**key, "month": rules.month_of(now_ms)}
     by_day = await tx.all(side.large, **from_now, most=MOST_ONE_BY_ONE)
-    fees = await tx.all(side.fees, **from_now, undated=UNDATED, by_day=by_day)
+    fees = await tx.all(side.fees, **from_now, now_ms=now_ms, undated=UNDATED, by_day=by_day)
     shares: dict[str, dict[str, int]] = {}
     for share in await tx.all(side.shares, **from_now):
         shares.setdefault(share.month, {})[share.partner_campaign_id] = share.spent_cents
     budgets: dict[str, list[_Budget]] = {}
     for row in await tx.all(side.budgets, **from_now):
         budgets.setdefault(row.program_id, []).append(row)
-    pending: dict[str, list[PendingFees]] = {}
+    pending: dict[str, list[_FeeRow]] = {}
     for each in fees:
-        pending.setdefault(each.program_id, []).append(_pending(each, now_ms))
+        pending.setdefault(each.program_id, []).append(each)
     return [
         _of_program(rows, pending.get(program_id, []), shares, now_ms=now_ms)
         for program_id, rows in budgets.items()
     ]
 
 
-def _pending(row: _FeeRow, now_ms: int) -> PendingFees:
-    return PendingFees(
-        partner_campaign_id=row.partner_campaign_id,
-        fee_cents=row.fee_cents,
-        is_waiting=bool(row.is_waiting),
-        due_ms=max(row.due_ms or now_ms, now_ms),
-        first_id=row.first_id,
-        n=row.n,
-        budget_cents=row.budget_cents,
-        cap_cents=row.cap_cents,
-        arrived_ms=row.arrived_ms,
-    )
-
-
 def _of_program(
     rows: list[_Budget],
-    pending: list[PendingFees],
+    pending: list[_FeeRow],
     shares: dict[str, dict[str, int]],
     *,
     now_ms: int,
 ) -> ProgramOutlook:
     program = rows[0]
     budgets = {row.month: row for row in rows}
-    due: dict[str, list[PendingFees]] = {month: [] for month in _this_and_next(now_ms)}
+    due: dict[str, list[_FeeRow]] = {month: [] for month in _this_and_next(now_ms)}
     for fees in pending:
         due.setdefault(rules.month_of(fees.due_ms), []).append(fees)
     months = []
     for month, in_month in sorted(due.items()):
-        budget = budgets.get(month)
-        state = OpenMonth(
-            budget_cents=program.total_budget_cents,
-            spent_cents=budget.spent_cents if budget else 0,
-            is_reached=budget is not None and budget.reached_ms is not None,
-            partner_cap_cents=program.max_payout_cents,
-            partner_spent_cents=shares.get(month, {}),
-            reached=budget.reached if budget else rules.Reached(),
-        )
+        budget = budgets.get(month) or program.unspent()
+        state = budget.open_month(shares.get(month, {}))
         expected = expected_fees.expect(state, in_month)
         months.append(
             MonthOutlook(
@@ -235,7 +194,7 @@ def _of_program(
         cpa_cents=program.cpa_cents,
         budget_cents=program.total_budget_cents,
         is_deleted=program.deleted_ms is not None,
-        is_running=program.deleted_ms is None and bool(program.is_on),
+        is_running=program.deleted_ms is None and program.is_on,
         months=months,
     )
 

@@ -29,8 +29,10 @@ SELECT r.program_id FROM partner_referral AS r WHERE r.decided_ms IS NULL AND r.
 -- fragment: fees
 -- Those of one day are one row in the programs of `by_day`. `undated` has the reasons that end without a
 -- charge on their date.
-SELECT f.program_id, f.partner_campaign_id, f.fee_cents, f.is_waiting, MIN(f.due_ms) AS due_ms,
-       f.budget_cents, f.cap_cents, MIN(f.arrived_ms) AS arrived_ms, MIN(f.id) AS first_id, COUNT(*) AS n
+-- What is overdue can be verified now.
+SELECT f.partner_campaign_id, f.fee_cents, f.is_waiting,
+       MIN(CASE WHEN f.due_ms > :now_ms THEN f.due_ms ELSE :now_ms END) AS due_ms, MIN(f.id) AS first_id,
+       COUNT(*) AS n, f.budget_cents, f.cap_cents, MIN(f.arrived_ms) AS arrived_ms, f.program_id
 FROM (
     SELECT r.program_id, r.partner_campaign_id, r.fee_cents, r.budget_cents, r.cap_cents, r.arrived_ms,
            r.subscriber_id AS id,
@@ -57,11 +59,10 @@ GROUP BY f.program_id, f.partner_campaign_id, f.fee_cents, f.is_waiting, COALESC
     f.budget_cents, f.cap_cents, f.alone
 
 -- fragment: budgets
-SELECT p.id AS program_id, b.name AS publication_name, p.cpa_cents, p.total_budget_cents,
-       p.max_payout_cents, g.month,
-       COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms,
-       COALESCE(g.reached_cents, -1) AS reached_cents,
-       COALESCE(g.overrun_cents, -1) AS overrun_cents, COALESCE(g.overrun_ms, 0) AS overrun_ms,
+SELECT p.total_budget_cents, p.max_payout_cents, COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms,
+       COALESCE(g.reached_cents, -1) AS reached_cents, COALESCE(g.overrun_cents, -1) AS overrun_cents,
+       COALESCE(g.overrun_ms, 0) AS overrun_ms,
+       p.id AS program_id, b.name AS publication_name, p.cpa_cents, g.month,
        COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms,
        CASE WHEN b.status = 'active' THEN b.enabled_partner_program ELSE 0 END AS is_on
 FROM program AS p JOIN publication AS b ON b.id = p.publication_id

@@ -15,7 +15,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.mail import notifications, partner_texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import PARTNER_ALLOWED, PARTNER_REMOVED, EmailKind
-from honeyguide.mail.notifications import WITHDRAWAL_MS
+from honeyguide.mail.notifications import WITHDRAWAL_MS, Notification
 from honeyguide.partners import partner_emails
 from honeyguide.store.change import Change
 
@@ -168,18 +168,9 @@ async def _notify_owner(
         program=partner.publication_name,
         page=f"{change.site.base_url}{link}",
     )
-    await notifications.notify(
-        change.tx,
-        owner.id,
-        owner.email,
-        kind,
-        once,
-        message,
-        link=link,
-        base_url=change.site.base_url,
-        now_ms=change.now_ms,
-        delay_ms=delay_ms,
-    )
+    notification = Notification(owner.id, owner.email, kind, once, message, link)
+    notification = notification._replace(delay_ms=delay_ms)
+    await notifications.notify(change.tx, change.site.base_url, notification, now_ms=change.now_ms)
 
 
 async def _notify_partner(
@@ -199,16 +190,14 @@ async def _notify_partner(
         partner.publication_name,
         partner.logo_id,
     )
-    await notifications.notify(
-        change.tx,
-        account.id,
-        account.email,
-        kind.name,
-        once,
-        message,
+    notification = Notification(
+        account_id=account.id,
+        to=account.email,
+        kind=kind.name,
+        once=once,
+        message=message,
         link=f"/earnings/{partner.id}",
-        base_url=change.site.base_url,
         brand=brand,
-        now_ms=change.now_ms,
         delay_ms=delay_ms,
     )
+    await notifications.notify(change.tx, change.site.base_url, notification, now_ms=change.now_ms)

@@ -10,8 +10,8 @@ from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.site import Site
 from honeyguide.mail import notifications, partner_texts, texts
-from honeyguide.mail.content import EmailText
 from honeyguide.mail.notification_kinds import PAYOUT_DUE
+from honeyguide.mail.notifications import Notification
 from honeyguide.partners import digest_rules, rules
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -126,7 +126,8 @@ async def _notify_owner(tx: Tx, site: Site, month: str, owed: _Fees, *, now_ms: 
         page=f"{site.base_url}{link}",
     )
     once = f"fees_due:{owed.program_id}:{month}"
-    await _notify(tx, site, owed, once, message, link=link, now_ms=now_ms)
+    notification = Notification(owed.account_id, owed.email, KIND, once, message, link)
+    await notifications.notify(tx, site.base_url, notification, now_ms=now_ms)
 
 
 async def _notify_partner(tx: Tx, site: Site, month: str, payout: _Payout, *, now_ms: int) -> None:
@@ -137,7 +138,9 @@ async def _notify_partner(tx: Tx, site: Site, month: str, payout: _Payout, *, no
         digest=digest_rules.grouped(payout.digest),
         page=f"{site.base_url}{link}",
     )
-    await _notify(tx, site, payout, f"payout_due:{month}", message, link=link, now_ms=now_ms)
+    once = f"payout_due:{month}"
+    notification = Notification(payout.account_id, payout.email, KIND, once, message, link)
+    await notifications.notify(tx, site.base_url, notification, now_ms=now_ms)
 
 
 async def _notify_administrators(tx: Tx, site: Site, month: str, *, now_ms: int) -> None:
@@ -151,28 +154,7 @@ async def _notify_administrators(tx: Tx, site: Site, month: str, *, now_ms: int)
         amount=money.show(total.amount_cents),
         page=f"{site.base_url}{link}",
     )
-    for each in await tx.all(_ADMINISTRATORS):
-        await _notify(tx, site, each, f"payouts_due:{month}", message, link=link, now_ms=now_ms)
-
-
-async def _notify(
-    tx: Tx,
-    site: Site,
-    to: _Fees | _Payout | _Administrator,
-    once: str,
-    message: EmailText,
-    *,
-    link: str,
-    now_ms: int,
-) -> None:
-    await notifications.notify(
-        tx,
-        to.account_id,
-        to.email,
-        KIND,
-        once,
-        message,
-        link=link,
-        base_url=site.base_url,
-        now_ms=now_ms,
-    )
+    for to in await tx.all(_ADMINISTRATORS):
+        once = f"payouts_due:{month}"
+        notification = Notification(to.account_id, to.email, KIND, once, message, link)
+        await notifications.notify(tx, site.base_url, notification, now_ms=now_ms)

@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.partners import ledger, rules
+from honeyguide.partners.ledger import Transfer
 from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -27,7 +30,7 @@ CLOSE = "close"
 CLOSED = "closed months"
 
 
-class Payout(NamedTuple):
+class Payout(msgspec.Struct, frozen=True):
     id: str
     account_id: str
     month: str
@@ -38,17 +41,9 @@ class Payout(NamedTuple):
     created_ms: int
 
 
-class Owed(NamedTuple):
+class Owed(Payout, frozen=True):
     """A payout as the administrator sees it, with its recipient."""
 
-    id: str
-    account_id: str
-    month: str
-    amount_cents: int
-    paid_ms: int | None
-    paid_reference: str | None
-    marks: int
-    created_ms: int
     email: str
     name: str | None
 
@@ -67,7 +62,7 @@ class Earned(NamedTuple):
     cents: int
 
 
-_sql = beside(__file__)
+_sql = beside(__file__, payout=Payout.__struct_fields__)
 _BEGIN_MONTH = _sql.command("begin_month")
 _HAS_MONTH = _sql.value("has_month", int)
 _MONTHS_TO_CLOSE = _sql.value("months_to_close", str)
@@ -241,13 +236,7 @@ async def _locked(tx: Tx, payout_id: str) -> Payout:
 
 
 async def _move(tx: Tx, payout: Payout, kind: str, debit: str, credit: str, now_ms: int) -> None:
-    await ledger.post(
-        tx,
-        kind,
-        f"{kind}:{payout.id}:{payout.marks}",
-        debit=debit,
-        credit=credit,
-        amount_cents=payout.amount_cents,
-        month=await ledger.open_month(tx, now_ms=now_ms),
-        now_ms=now_ms,
-    )
+    reference = f"{kind}:{payout.id}:{payout.marks}"
+    month = await ledger.open_month(tx, now_ms=now_ms)
+    transfer = Transfer(kind, reference, debit, credit, payout.amount_cents, month)
+    await ledger.post(tx, transfer, now_ms=now_ms)

@@ -1,6 +1,3 @@
--- fragment: payout
-id, account_id, month, amount_cents, paid_ms, paid_reference, marks, created_ms
-
 -- name: begin_month
 -- Open a month, unless it is open.
 {insert period: month} ON CONFLICT (month) DO NOTHING;
@@ -82,8 +79,7 @@ WHERE account_id = :account_id AND month = :month;
 
 -- name: all_of_month
 -- For the administrator, over all accounts.
-SELECT p.id, p.account_id, p.month, p.amount_cents, p.paid_ms, p.paid_reference, p.marks, p.created_ms,
-       a.email, a.name
+SELECT {p.payout}, a.email, a.name
 FROM payout AS p JOIN account AS a ON a.id = p.account_id
 WHERE (CAST(:month AS TEXT) = '' OR p.month = :month)
   AND (CAST(:open_only AS BIGINT) = 0 OR p.paid_ms IS NULL)

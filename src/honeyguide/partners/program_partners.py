@@ -42,7 +42,7 @@ class ProgramPartner(NamedTuple):
     removed_reason: str | None
     blocked_ms: int | None
     blocked_reason: str | None
-    is_running: int
+    is_running: bool
     """Whether the program pays for new referrals."""
     cpa_cents: int
     max_payout_cents: int
@@ -179,7 +179,7 @@ async def allow(change: Change, partner_id: str) -> tuple[ProgramPartner, dict[s
                 before,
                 removed_ms=before.removed_ms,
                 counts_again=before.left_ms is None,
-                is_undone=bool(before.is_running),
+                is_undone=before.is_running,
             )
     return await get(change, partner_id), removed
 

@@ -4,7 +4,7 @@ categories.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -15,7 +15,7 @@ from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.partners import charges, program_stops, publications, verification
-from honeyguide.partners.verification import VerificationFields
+from honeyguide.partners.verification import StoredVerification, VerificationFields
 from honeyguide.store.change import Change
 from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
@@ -51,13 +51,13 @@ HOLDING_PERIOD = public.doc(
 )
 
 
-class Program(NamedTuple):
+class Program(StoredVerification, frozen=True):
     id: str
     account_id: str
     publication_id: str
     publication_name: str
     publication_description: str | None
-    categories: str
+    categories: list[str]
     max_payout_cents: int
     total_budget_cents: int
     cpa_cents: int
@@ -66,12 +66,12 @@ class Program(NamedTuple):
     terms: str | None
     resources_url: str | None
     slug: str | None
-    show_in_directory: int
-    referral_pending_duration_enabled: int
+    show_in_directory: bool
+    referral_pending_duration_enabled: bool
     referral_pending_duration: int
     logo_id: str
     publication_status: str
-    enabled_partner_program: int
+    enabled_partner_program: bool
     """The program's only switch: Pause on the dashboard, and the API's flag of the publication."""
     created_ms: int
     deleted_ms: int | None
@@ -84,7 +84,7 @@ class Program(NamedTuple):
     def is_running(self) -> bool:
         """Whether new referrals count."""
         is_open = self.publication_status == "active" and self.deleted_ms is None
-        return is_open and bool(self.enabled_partner_program)
+        return is_open and self.enabled_partner_program
 
 
 class ProgramFields(msgspec.Struct, frozen=True):
@@ -106,6 +106,7 @@ class ProgramFields(msgspec.Struct, frozen=True):
 
 _COLUMNS = fields.columns(ProgramFields)
 _sql = beside(__file__, fields=_COLUMNS)
+COLUMNS = _sql.fragment("program")
 _INSERT = _sql.command("insert")
 _BY_ID = _sql.query("by_id", Program)
 _LIVE_OR_UNSETTLED = _sql.query("live_or_unsettled", Program)
@@ -203,7 +204,7 @@ async def update(change: Change, program_id: str, given: ProgramFields) -> Progr
 async def set_columns(change: Change, program_id: str, changed: dict[str, Any]) -> Program:
     """Partners are told by `term_changes`."""
     old = await _get_locked(change, program_id)
-    before = {name: getattr(old, name) for name in _COLUMNS}
+    before = fields.as_stored(old, _COLUMNS)
     await _write(change, old, {**before, **changed})
     await change_log.record(change, "program.changed", old.id, before, {**before, **changed})
     return await get(change, program_id)

@@ -1,8 +1,11 @@
 -- fragment: program
-SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name,
-       b.description AS publication_description, b.categories, {p.fields},
-       b.logo_id, b.status AS publication_status, b.enabled_partner_program, p.created_ms,
-       COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms
+p.rule, p.screening, p.is_verification_chosen,
+(SELECT c.screening FROM campaign AS c WHERE c.account_id = p.account_id) AS campaign_level,
+p.id, p.account_id, p.publication_id, b.name AS publication_name, b.description AS publication_description,
+b.categories, {p.fields}, b.logo_id, b.status AS publication_status, b.enabled_partner_program, p.created_ms,
+COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms
+
+-- fragment: of_account
 FROM program AS p JOIN publication AS b ON b.id = p.publication_id
 WHERE p.account_id = :account_id
 
@@ -26,17 +29,17 @@ created_ms = :now_ms};
 
 -- name: by_id
 -- One program that is not deleted.
-{program} AND {live}
+SELECT {program} {of_account} AND {live}
   AND p.id = :id;
 
 -- name: live_or_unsettled
 -- One program that is not deleted or still has referrals to decide.
-{program} AND ({live} OR {unsettled})
+SELECT {program} {of_account} AND ({live} OR {unsettled})
   AND p.id = :id;
 
 -- name: list_unsettled
 -- Deleted programs that still have referrals to decide.
-{program} AND NOT ({live}) AND {unsettled}
+SELECT {program} {of_account} AND NOT ({live}) AND {unsettled}
 ORDER BY p.created_ms DESC, p.id DESC;
 
 -- name: lock
@@ -50,12 +53,12 @@ WHERE p.account_id = :account_id AND {live};
 
 -- name: of_publications
 -- Programs of these publications.
-{program} AND {live}
+SELECT {program} {of_account} AND {live}
   AND p.publication_id {in :ids};
 
 -- name: list
 -- Programs of the owner, the newest first.
-{program} AND {live}
+SELECT {program} {of_account} AND {live}
 ORDER BY p.created_ms DESC, p.id DESC
 LIMIT :most OFFSET :skip;
 

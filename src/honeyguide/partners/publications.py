@@ -32,20 +32,15 @@ class Publication(NamedTuple):
     account_id: str
     name: str
     description: str | None
-    categories: str
+    categories: list[str]
     list_id: str | None
     status: str
     logo_id: str
-    enabled_partner_program: int
+    enabled_partner_program: bool
     audience_gender: str
-    income_levels: str
-    age_ranges: str
+    income_levels: list[str]
+    age_ranges: list[str]
     created_ms: int
-
-    def read_list(self, field: str) -> list[str]:
-        """A list field as the list it is."""
-        items: list[str] = json.loads(getattr(self, field))
-        return items
 
 
 class PublicationFields(msgspec.Struct, frozen=True):
@@ -137,7 +132,7 @@ async def update(
 ) -> Publication:
     tx, account_id = change.tx, change.tenant.account_id
     old = await get_locked(change, publication_id)
-    before = {name: getattr(old, name) for name in _CHANGED}
+    before = fields.as_stored(old, _CHANGED)
     columns = {**before, **fields.checked(PublicationChanges, given)}
     if given.enabled_partner_program is True:
         await _check_may_enable(tx, account_id)
@@ -180,7 +175,7 @@ async def set_enabled(tx: Tx, publication: Publication, enabled: bool) -> None:
     if enabled:
         await _check_may_enable(tx, publication.account_id)
     await tx.run(
-        _SET_ENABLED, account_id=publication.account_id, id=publication.id, enabled=int(enabled)
+        _SET_ENABLED, account_id=publication.account_id, id=publication.id, enabled=enabled
     )
 
 
@@ -205,7 +200,7 @@ async def add_search_texts(tx: Tx, found: Sequence[Publication]) -> None:
             _SET_SEARCH_TEXT,
             account_id=each.account_id,
             id=each.id,
-            search_text=_search_text(each._asdict()),
+            search_text=_search_text(fields.as_stored(each, each._fields)),
         )
 
 

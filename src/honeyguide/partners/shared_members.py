@@ -12,6 +12,7 @@ from typing import NamedTuple
 from honeyguide.accounts import users
 from honeyguide.mail import notifications, partner_texts
 from honeyguide.mail.email_kinds import SHARED_MEMBER
+from honeyguide.mail.notifications import Notification
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 
@@ -23,7 +24,7 @@ class _Shared(NamedTuple):
     account_id: str
     """The one to tell, whose email address and role follow."""
     email: str
-    is_owner: int
+    is_owner: bool
     other: str
     program_id: str
     program: str
@@ -51,14 +52,8 @@ async def notify(change: Change) -> None:
             promoted=[each.program for each in between if not each.is_owner],
             page=f"{change.site.base_url}{page}",
         )
+        kind = SHARED_MEMBER.name
+        notification = Notification(account_id, first.email, kind, once, message, link=page)
         await notifications.notify(
-            change.tx,
-            account_id,
-            first.email,
-            SHARED_MEMBER.name,
-            once,
-            message,
-            link=page,
-            base_url=change.site.base_url,
-            now_ms=change.now_ms,
+            change.tx, change.site.base_url, notification, now_ms=change.now_ms
         )

@@ -12,9 +12,11 @@ from collections.abc import Callable
 from operator import neg
 from typing import Any, NamedTuple
 
+import msgspec
+
 from honeyguide.events import change_log
 from honeyguide.kernel import clock, fields, money
-from honeyguide.kernel.actors import Actor, ActorKind
+from honeyguide.kernel.actors import Actor
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.site import Site
@@ -38,7 +40,7 @@ class ProgramTerms(NamedTuple):
     cpa_cents: int
     max_payout_cents: int
     referral_pending_duration: int
-    referral_pending_duration_enabled: int
+    referral_pending_duration_enabled: bool
     rule: str
     screening: str
     total_budget_cents: int
@@ -123,7 +125,7 @@ async def change_now(
     kept = {name: each for name, each in _waiting(waiting).items() if name not in columns}
     if waiting is not None and not kept:
         await change.run(_DELETE, id=waiting.id)
-    elif waiting is not None and kept != waiting.columns:
+    elif waiting is not None and kept != waiting.fields:
         texts = announcements.encode(_lines(after, after._replace(**kept)))
         await change.run(_KEEP, id=waiting.id, texts=texts, fields=announcements.encode(kept))
     lines = _lines(_expected(before, after, waiting, kept), after)
@@ -148,7 +150,7 @@ async def change_soon(
     after = await _terms(change, program_id)
     lines = _lines(_expected(before, after, waiting, later), after)
     await announcements.note(change, program_id, lines)
-    if waiting is not None and waiting.columns == later:
+    if waiting is not None and waiting.fields == later:
         return waiting.starts_ms
     if waiting is not None:
         await change.run(_DELETE, id=waiting.id)
@@ -156,7 +158,7 @@ async def change_soon(
 
 
 def _waiting(waiting: TermChange | None) -> dict[str, Any]:
-    return waiting.columns if waiting is not None else {}
+    return dict(waiting.fields or {}) if waiting is not None else {}
 
 
 def _expected(
@@ -166,7 +168,7 @@ def _expected(
     come. That a budget is open again is told by `budget_notifications`."""
     expected = before
     if waiting is not None and waiting.is_telling:
-        not_kept = {name: value for name, value in waiting.columns.items() if name not in kept}
+        not_kept = {name: value for name, value in _waiting(waiting).items() if name not in kept}
         expected = before._replace(**not_kept)
     if before.is_budget_reached and not after.is_budget_reached:
         expected = expected._replace(total_budget_cents=after.total_budget_cents)
@@ -246,13 +248,13 @@ async def due(tx: Tx, *, now_ms: int, most: int) -> list[TermChange]:
 
 async def begin(tx: Tx, site: Site, found: TermChange, *, now_ms: int) -> None:
     """In the name of whoever saved it. The program may have been deleted meanwhile."""
-    actor = Actor(ActorKind(found.actor_kind), found.actor_id)
+    actor = Actor(found.actor_kind, found.actor_id)
     change = Change(tx, site, Tenant(found.account_id, ""), actor, now_ms)
     if await change.lock(_LOCK_PROGRAM, program_id=found.program_id) and await change.run(
         _BEGIN, id=found.id
     ):
         try:
-            await _set(change, found.program_id, found.columns)
+            await _set(change, found.program_id, found.fields or {})
         except Missing:  # of a publication that was deleted
             await change.run(_DELETE, id=found.id)
     else:
@@ -267,6 +269,6 @@ def shown(
     columns = _waiting(waiting)
     rule, level = columns.pop("rule", asked.rule), columns.pop("screening", asked.screening)
     return (
-        program._replace(**columns),
+        msgspec.structs.replace(program, **columns),
         asked._replace(rule=Rule(rule), screening=Level(level)),
     )

@@ -58,22 +58,12 @@ async def tell(tx: Tx, site: Site, found: TermChange, *, now_ms: int) -> bool:
         message = partner_texts.terms_changed(
             program=name,
             starts=clock.short_day(change.starts_ms) if change.starts_ms > now_ms else "",
-            lines=change.lines,
+            lines=change.texts,
             has_stopped=_has_stopped(change),
             page=f"{site.base_url}/earnings/{partner.id}",
         )
-        await notifications.notify(
-            tx,
-            partner.account_id,
-            partner.email,
-            TERMS_CHANGED.name,
-            once,
-            message,
-            link=f"/earnings/{partner.id}",
-            base_url=site.base_url,
-            brand=brand,
-            now_ms=now_ms,
-        )
+        notification = partner.notification(TERMS_CHANGED.name, once, message, brand=brand)
+        await notifications.notify(tx, site.base_url, notification, now_ms=now_ms)
     if len(partners) == PARTNERS:
         return True
     await tx.run(_SET_TOLD, **key)
@@ -84,5 +74,5 @@ async def tell(tx: Tx, site: Site, found: TermChange, *, now_ms: int) -> bool:
 def _has_stopped(change: TermChange) -> bool:
     return any(
         line[0] == announcements.NEW_REFERRALS and line[-1] != announcements.COUNT
-        for line in change.lines
+        for line in change.texts
     )

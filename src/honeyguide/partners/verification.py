@@ -7,7 +7,7 @@ had a level of their own goes by the campaign's until its owner changes that.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -17,10 +17,11 @@ from honeyguide.events import change_log
 from honeyguide.kernel import checks
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.fields import as_stored
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.public import doc
 from honeyguide.kernel.site import Site
-from honeyguide.mail import notifications, partner_texts
+from honeyguide.mail import partner_texts
 from honeyguide.mail.notification_kinds import NO_CONFIRMATIONS
 from honeyguide.screening.rules import Rule
 from honeyguide.store.change import Change
@@ -88,17 +89,13 @@ LEVELS = {
 ONLY_HOSTED = "This holds for signups with magic links and on hosted pages and forms."
 
 
-class StoredVerification(Protocol):
-    """A row with a program's columns. `screening` is None in a program made before it had one."""
+class StoredVerification(msgspec.Struct, frozen=True):
+    """Of a program. `screening` is None in a program made before it had one."""
 
-    @property
-    def rule(self) -> str: ...
-    @property
-    def screening(self) -> str | None: ...
-    @property
-    def is_verification_chosen(self) -> int: ...
-    @property
-    def campaign_level(self) -> str: ...
+    rule: Rule
+    screening: Level | None
+    is_verification_chosen: bool
+    campaign_level: Level
 
 
 class Verification(NamedTuple):
@@ -150,12 +147,8 @@ class VerificationFields(msgspec.Struct, frozen=True):
     screening: Annotated[str, SCREENING] | UnsetType = UNSET
 
 
-class VerificationRow(NamedTuple):
-    rule: str
-    screening: str | None
-    is_verification_chosen: int
+class VerificationRow(StoredVerification, frozen=True):
     verification_offer_ms: int | None
-    campaign_level: str
 
 
 class OfferedProgram(NamedTuple):
@@ -189,6 +182,7 @@ _sql = beside(__file__)
 _LOCK = _sql.value("lock", str)
 _OF_PROGRAM = _sql.query("of_program", VerificationRow)
 _SET = _sql.command("set")
+_CHOSEN = ("rule", "screening", "is_verification_chosen")
 _DISMISS = _sql.command("dismiss")
 _OFFERED = _sql.query("offered", OfferedProgram)
 _COUNT_HELD = _sql.query("count_held", HeldShare)
@@ -197,9 +191,9 @@ _HEALTH = _sql.query("health", ProgramHealth)
 
 def of(stored: StoredVerification) -> Verification:
     return Verification(
-        Rule(stored.rule),
-        Level(stored.screening or stored.campaign_level),
-        bool(stored.is_verification_chosen),
+        stored.rule,
+        stored.screening or stored.campaign_level,
+        stored.is_verification_chosen,
         stored.screening is not None,
     )
 
@@ -209,9 +203,9 @@ def effective(
 ) -> tuple[Rule, Level]:
     """What one signup must meet."""
     if program.screening is None:
-        return Rule(program.rule), Level(campaign_level)
+        return program.rule, Level(campaign_level)
     if program.is_verification_chosen or origin.is_hosted:
-        return Rule(program.rule), Level(program.screening)
+        return program.rule, program.screening
     return Rule.NONE, Level(campaign_level)
 
 
@@ -223,9 +217,7 @@ def asks_to_confirm(program: StoredVerification, origin: Origin) -> bool:
 def has_terms(program: StoredVerification, origin: Origin) -> bool:
     """Whether the program's own settings decide about a signup. Otherwise it is decided as before
     programs had any."""
-    return bool(program.is_verification_chosen) or (
-        program.screening is not None and origin.is_hosted
-    )
+    return program.is_verification_chosen or (program.screening is not None and origin.is_hosted)
 
 
 def recommended(site: Site) -> tuple[Rule, Level]:
@@ -252,7 +244,8 @@ def checked(site: Site, fields: VerificationFields) -> dict[str, str]:
         if rule.needs_confirmation and not site.has_mail_server:
             raise Invalid(NEEDS_EMAIL, param="rule", code="no_mail_server")
     if not isinstance(fields.screening, UnsetType):
-        given["screening"] = checks.one_of(fields.screening, list(Level), param="screening")
+        level = checks.one_of(fields.screening, list(Level), param="screening")
+        given["screening"] = Level(level)
     return given
 
 
@@ -284,7 +277,7 @@ async def set_verification(
     old = await _get_locked(change, program_id)
     if not given:
         return of(old)
-    return await _save(change, program_id, old, {**given, "is_verification_chosen": 1})
+    return await _save(change, program_id, old, {**given, "is_verification_chosen": True})
 
 
 async def use_recommended(change: Change, program_id: str) -> bool:
@@ -300,15 +293,11 @@ async def use_recommended(change: Change, program_id: str) -> bool:
 async def _save(
     change: Change, program_id: str, old: VerificationRow, given: dict[str, Any]
 ) -> Verification:
-    before = {
-        "rule": old.rule,
-        "screening": old.screening,
-        "is_verification_chosen": old.is_verification_chosen,
-    }
-    after = {**before, **given}
+    new = msgspec.structs.replace(old, **given)
+    before, after = (as_stored(each, _CHOSEN) for each in (old, new))
     await change.run(_SET, id=program_id, **after)
     await change_log.record(change, "program.verification_changed", program_id, before, after)
-    return of(old._replace(**given))
+    return of(new)
 
 
 def _is_offered(stored: VerificationRow) -> bool:
@@ -359,19 +348,8 @@ async def health(tx: Tx) -> ProgramHealth:
 
 async def notify_without_email(change: Change, program_id: str, publication_name: str) -> None:
     """Without a mail server, a new program cannot ask for confirmations."""
-    owner = await accounts.get(change.tx, change.tenant.account_id)
     link = f"/program/{program_id}/change"
     message = partner_texts.no_confirmations(
         program=publication_name, page=f"{change.site.base_url}{link}"
     )
-    await notifications.notify(
-        change.tx,
-        owner.id,
-        owner.email,
-        NO_CONFIRMATIONS.name,
-        f"{NO_CONFIRMATIONS.name}:{program_id}",
-        message,
-        link=link,
-        base_url=change.site.base_url,
-        now_ms=change.now_ms,
-    )
+    await accounts.notify_owner(change, NO_CONFIRMATIONS.name, program_id, message, link=link)

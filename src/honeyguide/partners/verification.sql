@@ -4,7 +4,7 @@ SELECT id FROM program WHERE account_id = :account_id AND id = :id AND deleted_m
 
 -- name: of_program
 -- How a program verifies referrals, and how its campaign screens them.
-SELECT p.rule, p.screening, p.is_verification_chosen, p.verification_offer_ms, c.screening AS campaign_level
+SELECT p.rule, p.screening, p.is_verification_chosen, c.screening AS campaign_level, p.verification_offer_ms
 FROM program AS p
 JOIN publication AS b ON b.id = p.publication_id
 JOIN campaign AS c ON c.account_id = p.account_id

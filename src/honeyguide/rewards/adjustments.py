@@ -57,14 +57,14 @@ class Adjustment(NamedTuple):
     id: str
     amount: int
     reason: str
-    actor_kind: str
+    actor_kind: ActorKind
     actor_id: str
     adjusted_ms: int
 
     @property
     def by(self) -> str | None:
         """`operator` or `api`."""
-        return Actor(ActorKind(self.actor_kind), self.actor_id).by
+        return Actor(self.actor_kind, self.actor_id).by
 
 
 class CarriedOver(NamedTuple):

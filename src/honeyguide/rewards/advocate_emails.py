@@ -5,25 +5,26 @@ a day (`reader_emails.send_news`).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from honeyguide.events import change_log
+from honeyguide.kernel.fields import as_stored
 from honeyguide.mail import email_kinds, texts
 from honeyguide.rewards import rewards
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.subscribers import branding, hub, names, reader_emails
+from honeyguide.subscribers import branding, reader_emails
 from honeyguide.subscribers.subscribers import Subscriber
 
 
 class EmailSwitches(NamedTuple):
     """Which of these emails a campaign sends, by their kinds."""
 
-    friend_joined: int
-    one_more: int
-    reward_unlocked: int
-    shipment_sent: int
+    friend_joined: bool
+    one_more: bool
+    reward_unlocked: bool
+    shipment_sent: bool
     """Sent by `shipment_emails`, however many a day."""
 
 
@@ -40,11 +41,10 @@ async def switches_of(at: Reading) -> EmailSwitches:
 
 async def switch(change: Change, kind: str, *, is_on: bool) -> None:
     old = await switches_of(change)
-    new = old._replace(**{kind: int(is_on)})
+    new = old._replace(**{kind: is_on})
     await change.run(_SWITCH, **new._asdict())
-    await change_log.record(
-        change, "emails.changed", change.tenant.campaign_id, old._asdict(), new._asdict()
-    )
+    before, after = (as_stored(each, new._fields) for each in (old, new))
+    await change_log.record(change, "emails.changed", change.tenant.campaign_id, before, after)
 
 
 async def tell_of_friend(change: Change, advocate: Subscriber) -> None:
@@ -54,21 +54,15 @@ async def tell_of_friend(change: Change, advocate: Subscriber) -> None:
     if not (brand.sends_friend_joined or brand.sends_one_more):
         return
     email_branding = brand.email_branding(change.site, advocate.language)
-    about: dict[str, Any] = {
-        "newsletter": brand.name,
-        "hub": hub.link(change.site, advocate),
-        "first_name": names.first_name(advocate.name),
-        "own": email_branding.own_texts,
-    }
+    facts = reader_emails.facts_of(change.site, advocate)
     ahead = rewards.next_reward(await change.fact(rewards.of_campaign), advocate.toward_rewards)
     if brand.sends_one_more and ahead is not None and ahead[1] == 1:
         kind = email_kinds.ONE_MORE
-        message = texts.one_more(email_branding.language, reward=ahead[0].name, **about)
+        message = texts.one_more(email_branding, facts, reward=ahead[0].name)
     elif brand.sends_friend_joined:
         kind = email_kinds.FRIEND_JOINED
-        message = texts.friend_joined(
-            email_branding.language, referrals=advocate.referrals_verified, **about
-        )
+        message = texts.friend_joined(email_branding, facts)
     else:
         return
-    await reader_emails.send_news(change, advocate, message, email_branding, kind=kind)
+    email = reader_emails.email_to(change, advocate, kind, message, email_branding)
+    await reader_emails.send_news(change, advocate, email)

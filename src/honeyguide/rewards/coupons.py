@@ -9,7 +9,7 @@ import io
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from honeyguide.accounts import owner_notifications
+from honeyguide.accounts import accounts
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
@@ -130,4 +130,4 @@ async def _tell_owner(change: Change, reward: Reward, stock: Stock) -> None:
         message = texts.reward_low_stock(reward=reward.name, left=stock.codes_left, page=page)
     # `stock_told` prevents a second one until the pool is filled again.
     cause = f"{reward.id}:{change.now_ms}"
-    await owner_notifications.notify(change, kind, cause, message, link=f"/rewards/{reward.id}")
+    await accounts.notify_owner(change, kind, cause, message, link=f"/rewards/{reward.id}")

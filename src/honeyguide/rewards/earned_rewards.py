@@ -264,7 +264,7 @@ async def redeem(
     check_redeemable(earned)
     address = shipping.checked() if shipping is not None else None
     if variant is not None:
-        checks.one_of(variant, rewards.variants_of(earned.variants), param="variant")
+        checks.one_of(variant, earned.variants or [], param="variant")
     # Read after the lock, because an erasure takes the same lock: no address is stored for someone
     # erased.
     winner = await change.fact(subscribers.find, earned.subscriber_id)

@@ -91,10 +91,10 @@ class EarnedReward(NamedTuple):
     name: str
     referrals: int
     kind: str
-    recurring: int
+    recurring: bool
     description: str | None
     link: str | None
-    variants: str | None
+    variants: list[str] | None
     claimed_ms: int | None = None
     """Of a manual reward: when the subscriber asked for it."""
     decline_reason: str | None = None

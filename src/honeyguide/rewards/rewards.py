@@ -36,31 +36,22 @@ class Reward(NamedTuple):
     name: str
     referrals: int
     kind: str
-    recurring: int
+    recurring: bool
     approval: str
     description: str | None
     link: str | None
     coupon_code: str | None
-    is_pool: int
+    is_pool: bool
     codes_total: int
     codes_left: int
     waiting: int
     created_ms: int
     deleted_ms: int | None
-    variants: str | None = None
-
-    @property
-    def variant_names(self) -> list[str]:
-        return variants_of(self.variants)
+    variants: list[str] | None = None
 
     def times_reached(self, count: int) -> int:
         """How often somebody earned it who has `count` toward rewards."""
-        return rules.times_reached(self.referrals, count, is_recurring=bool(self.recurring))
-
-
-def variants_of(kept: str | None) -> list[str]:
-    """The names of the variants, from how they are stored."""
-    return msgspec.json.decode(kept, type=list[str]) if kept else []
+        return rules.times_reached(self.referrals, count, is_recurring=self.recurring)
 
 
 def _check_referrals(number: int, *, param: str) -> int:
@@ -71,8 +62,8 @@ def _check_referrals(number: int, *, param: str) -> int:
     return number
 
 
-def _encode_variants(variants: list[str], *, param: str) -> str | None:
-    """Sizes or colors, as they are stored."""
+def _check_variants(variants: list[str], *, param: str) -> list[str] | None:
+    """Sizes or colors."""
     if not variants:
         return None
     if len(variants) > MOST_VARIANTS:
@@ -82,7 +73,7 @@ def _encode_variants(variants: list[str], *, param: str) -> str | None:
     names = [variant.strip() for variant in variants]
     if len({name.casefold() for name in names}) < len(names):
         raise Invalid("{field} must all be different.", param=param)
-    return msgspec.json.encode(names).decode()
+    return names
 
 
 AtLeastOne = Annotated[
@@ -115,7 +106,7 @@ Variants = Annotated[
         "Sizes or colors of a physical reward to choose from, all different.",
         ["Blue", "Yellow"],
         label="Sizes or variants",
-        rule=_encode_variants,
+        rule=_check_variants,
         maxItems=MOST_VARIANTS,
         each={"minLength": 1, "maxLength": VARIANT_LIMIT},
     ),
@@ -209,7 +200,7 @@ async def update(change: Change, reward_id: str, changes: RewardFields) -> Rewar
             "this reward has unique codes, so add to those.",
             param="coupon_code",
         )
-    before = {name: getattr(old, name) for name in _COLUMNS}
+    before = fields.as_stored(old, _COLUMNS)
     columns = before | fields.checked(RewardFields, changes)
     _check_belongs(columns)
     # Easier to reach than before: there may be advocates who are past it now.
@@ -217,7 +208,7 @@ async def update(change: Change, reward_id: str, changes: RewardFields) -> Rewar
     await change.run(
         _UPDATE,
         id=old.id,
-        needs_backfill=int(needs_backfill),
+        needs_backfill=needs_backfill,
         walk_ms=TOP[0],
         walk_id=TOP[1],
         **{name: columns[name] for name in _CHANGED},

@@ -13,14 +13,15 @@ from typing import NamedTuple
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages.language import Language
-from honeyguide.mail import email_kinds, shipment_texts
+from honeyguide.mail import emails, shipment_texts
+from honeyguide.mail.email_kinds import SHIPMENT_SENT
 from honeyguide.mail.shipment_texts import Sending
 from honeyguide.rewards.carriers import find_tracking
 from honeyguide.rewards.shipments import UNDO_MS, PostalAddress, read_address
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
-from honeyguide.subscribers import branding, hub, names, reader_emails, subscribers
+from honeyguide.subscribers import branding, reader_emails, subscribers
 
 # The job.
 ANNOUNCING = "tell subscribers what was sent"
@@ -77,20 +78,12 @@ async def announce(change: Change, subscriber_id: str) -> None:
     if reader is None or reader.status == "unsubscribed" or not brand.sends_shipment_sent:
         return
     email_branding = brand.email_branding(change.site, reader.language)
+    advocate = reader_emails.facts_of(change.site, reader)
     for package in packages(sent):
-        message = shipment_texts.shipment_sent(
-            email_branding.language,
-            sending_of(email_branding.language, package),
-            newsletter=brand.name,
-            referrals=reader.referrals_verified,
-            hub=hub.link(change.site, reader),
-            first_name=names.first_name(reader.name),
-            can_reply=bool(brand.reply_to),
-            own=email_branding.own_texts,
-        )
-        await reader_emails.send(
-            change, reader, message, email_branding, kind=email_kinds.SHIPMENT_SENT
-        )
+        sending = sending_of(email_branding.language, package)
+        message = shipment_texts.shipment_sent(email_branding, advocate, sending)
+        email = reader_emails.email_to(change, reader, SHIPMENT_SENT, message, email_branding)
+        await emails.send(change.tx, email, now_ms=change.now_ms)
 
 
 def packages(sent: list[SentReward]) -> list[list[SentReward]]:

@@ -62,7 +62,7 @@ class InGroup(NamedTuple):
     partner_campaign_id: str | None
     referral_status: str
     referral_reason: str | None
-    is_changed: int = 0
+    is_changed: bool = False
     """Whether a partner's reader has another address than the one with which they came."""
 
 

@@ -77,7 +77,7 @@ class ReferralTerms:
     arrived_ms: int
     hold_until_ms: int
     """When its holding period ends; `arrived_ms` if there is none."""
-    was_allowed: int = 0
+    was_allowed: bool = False
     """Whether the owner's allow list had the person when it came."""
 
 

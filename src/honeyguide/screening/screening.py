@@ -45,12 +45,12 @@ class Referrer(NamedTuple):
     received_ms: int
     screening: str
     hold_days: int
-    has_rewards: int
-    is_first: int
+    has_rewards: bool
+    is_first: bool
     """Whether the campaign had no referral yet."""
-    sends_friend_emails: int
+    sends_friend_emails: bool
     """Whether the referrer may get an email about this one."""
-    has_lists: int
+    has_lists: bool
     """Whether the campaign has a block list or an allow list."""
 
 

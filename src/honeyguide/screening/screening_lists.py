@@ -34,7 +34,7 @@ class ListMatch(StrEnum):
 
 class ScreeningEntry(NamedTuple):
     id: str
-    is_blocked: int
+    is_blocked: bool
     kind: str
     value: str
     hint: str | None
@@ -114,8 +114,8 @@ async def add(change: Change, new: Iterable[NewEntry], *, is_blocked: bool) -> N
     for each in new:
         old = listed.get((each.kind, each.value))
         entry_id = new_id() if old is None else old.id
-        await change.run(_PUT, **each._asdict(), id=entry_id, is_blocked=int(is_blocked))
-        before = None if old is None else _logged(old.kind, is_blocked=bool(old.is_blocked))
+        await change.run(_PUT, **each._asdict(), id=entry_id, is_blocked=is_blocked)
+        before = None if old is None else _logged(old.kind, is_blocked=old.is_blocked)
         after = _logged(each.kind, is_blocked=is_blocked)
         await change_log.record(change, "screening_entry.added", entry_id, before, after)
     if (await change.one(_COUNT) or 0) > MOST:
@@ -126,7 +126,7 @@ async def remove(change: Change, entry_id: str) -> None:
     listed = {each.id: each for each in await entries(change)}
     if await change.run(_REMOVE, id=entry_id) and entry_id in listed:
         old = listed[entry_id]
-        before = _logged(old.kind, is_blocked=bool(old.is_blocked))
+        before = _logged(old.kind, is_blocked=old.is_blocked)
         await change_log.record(change, "screening_entry.removed", entry_id, before)
 
 

@@ -105,7 +105,7 @@ async def _decide(change: Change, subscriber: Subscriber, referrer: Referrer) ->
         referrer,
         person,
         status=subscriber.status,
-        needs_confirmation=bool(subscriber.must_confirm),
+        needs_confirmation=subscriber.must_confirm,
     )
     # The status first: the referral is counted when the referrer is set, with the status it has
     # then.

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from honeyguide.accounts import owner_notifications
+from honeyguide.accounts import accounts
 from honeyguide.events import change_log
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.tenant import Tenant
@@ -235,7 +235,7 @@ async def _notify(change: Change, code: str, brake: _Brake) -> None:
         newsletter=(await change.fact(branding.of)).name, page=f"{change.site.base_url}{link}"
     )
     cause = f"{change.tenant.campaign_id}:{code}:{brake.released_ms or 0}"
-    await owner_notifications.notify(change, CONFIRMATIONS_HELD.name, cause, message, link=link)
+    await accounts.notify_owner(change, CONFIRMATIONS_HELD.name, cause, message, link=link)
 
 
 # -- the owner

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
-from honeyguide.accounts import owner_notifications
+from honeyguide.accounts import accounts
 from honeyguide.events import change_log, outbox
 from honeyguide.events.outbox import Event
 from honeyguide.kernel.clock import DAY_MS
@@ -123,7 +123,7 @@ async def _notify_of_first(change: Change, subscriber: ChangedSubscriber) -> lis
     message = texts.first_referral(
         newsletter=(await change.fact(branding.of)).name, page=f"{change.site.base_url}{link}"
     )
-    await owner_notifications.notify(
+    await accounts.notify_owner(
         change, FIRST_REFERRAL.name, change.tenant.campaign_id, message, link=link
     )
     return []

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from honeyguide.accounts import members, owner_notifications, permissions
+from honeyguide.accounts import accounts, members, permissions
 from honeyguide.accounts.permissions import Right
 from honeyguide.events import change_log
 from honeyguide.kernel.actors import Actor, ActorKind
@@ -44,12 +44,12 @@ class DelayedAction(NamedTuple):
     account_id: str
     campaign_id: str
     batch_id: str
-    actor_kind: str
+    actor_kind: ActorKind
     actor_id: str
     kind: str
     subject_id: str
     subject_state: str
-    arguments: str
+    arguments: dict[str, Any]
     due_ms: int
 
     @property
@@ -59,7 +59,7 @@ class DelayedAction(NamedTuple):
     def change(self, tx: Tx, site: Site, now_ms: int) -> Change:
         """By whoever asked for it."""
         tenant = Tenant(self.account_id, self.campaign_id)
-        return Change(tx, site, tenant, Actor(ActorKind(self.actor_kind), self.actor_id), now_ms)
+        return Change(tx, site, tenant, Actor(self.actor_kind, self.actor_id), now_ms)
 
 
 class DelayedGroup(NamedTuple):
@@ -211,7 +211,7 @@ async def apply(tx: Tx, site: Site, action: DelayedAction, *, now_ms: int) -> No
     await _check_right(change, kind)
     if _state(kind, subject) != action.subject_state:
         raise Invalid("It changed in the minute after your click.")
-    await kind.apply(change, subject, msgspec.json.decode(action.arguments))
+    await kind.apply(change, subject, action.arguments)
 
 
 async def _check_right(change: Change, kind: DelayedKind) -> None:
@@ -232,6 +232,6 @@ async def drop(tx: Tx, site: Site, action: DelayedAction, fault: Fault, *, now_m
     message = texts.action_dropped(
         noun=kind.noun, done=kind.done, why=fault.message, page=f"{site.base_url}{kind.page}"
     )
-    await owner_notifications.notify(
+    await accounts.notify_owner(
         change, ACTION_DROPPED.name, action.batch_id, message, link=kind.page
     )

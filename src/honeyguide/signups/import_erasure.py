@@ -29,16 +29,16 @@ _PLAIN = re.compile(r"[a-z0-9!#$%&'*+/=?^_`{|}~.@-]+", re.ASCII)
 
 class _Part(NamedTuple):
     import_id: str
-    mapping: str
+    mapping: dict[str, int]
     n: int
-    lines: str
+    lines: list[tuple[int, list[str]]]
 
 
 class _Refused(NamedTuple):
     import_id: str
-    mapping: str
+    mapping: dict[str, int]
     line: int
-    content: str
+    content: list[str]
 
 
 _sql = beside(__file__)
@@ -105,8 +105,7 @@ async def erase_matching(change: Change, is_person: IsPerson, *, needle: str = "
 async def _rewrite_refused(change: Change, rewrite: Rewrite, *, needle: str) -> None:
     account_id = change.tenant.account_id
     for row in await change.all(_REFUSED, needle=needle):
-        old = msgspec.json.decode(row.content, type=list[str])
-        cells = rewrite(_mapping(row.mapping), old)
+        cells = rewrite(row.mapping, row.content)
         place: dict[str, Any] = {
             "account_id": account_id,
             "import_id": row.import_id,
@@ -114,7 +113,7 @@ async def _rewrite_refused(change: Change, rewrite: Rewrite, *, needle: str) -> 
         }
         if cells is None:
             await change.run(_DROP_REFUSED, **place)
-        elif cells != old:
+        elif cells != row.content:
             await change.run(_SET_REFUSED, **place, content=_json(cells))
 
 
@@ -122,19 +121,15 @@ async def _rewrite_parts(
     change: Change, rewrite: Rewrite, *, needle: str, status: str = ""
 ) -> None:
     for part in await change.all(_PARTS, needle=needle, status=status):
-        lines = msgspec.json.decode(part.lines, type=list[tuple[int, list[str]]])
-        mapping = _mapping(part.mapping)
         left = [
-            (number, cells) for number, old in lines if (cells := rewrite(mapping, old)) is not None
+            (number, cells)
+            for number, old in part.lines
+            if (cells := rewrite(part.mapping, old)) is not None
         ]
-        if left != lines:
+        if left != part.lines:
             await change.run(_SET_PART, import_id=part.import_id, n=part.n, lines=_json(left))
-            if removed := len(lines) - len(left):
+            if removed := len(part.lines) - len(left):
                 await change.run(_SHORTEN, id=part.import_id, removed=removed)
-
-
-def _mapping(text: str) -> dict[str, int]:
-    return msgspec.json.decode(text, type=dict[str, int])
 
 
 def _without_person(is_person: IsPerson) -> Rewrite:

@@ -222,7 +222,7 @@ def _new_row(
         name=new.name,
         ref_code=new.ref_code or new_code(),
         status=new.status,
-        must_confirm=int(must_confirm),
+        must_confirm=must_confirm,
         referrer_code=referrer_code,
         referrer_id=referrer.id if referrer else None,
         referral_status=decision.status.value,

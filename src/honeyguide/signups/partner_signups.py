@@ -14,6 +14,7 @@ from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.partners import links, verification
 from honeyguide.partners import rules as partner_rules
 from honeyguide.partners.charges import PartnerReferral
+from honeyguide.partners.verification import StoredVerification
 from honeyguide.screening import evidence, rules, screening, visits
 from honeyguide.screening.rules import Decision, ReferralTerms, Rule
 from honeyguide.screening.screening import Person
@@ -32,33 +33,29 @@ from honeyguide.subscribers.referral_states import Level, Status
 from honeyguide.subscribers.subscribers import Subscriber
 
 
-class PartnerOfCode(NamedTuple):
+class PartnerOfCode(StoredVerification, frozen=True):
     code: str
     id: str
     account_id: str
     program_id: str
     partner_emails: str
     """Of the account and of all its members, with spaces between."""
-    is_own: int
+    is_own: bool
     cpa_cents: int
     total_budget_cents: int
     max_payout_cents: int
     referral_pending_duration: int
-    referral_pending_duration_enabled: int
+    referral_pending_duration_enabled: bool
     deleted_ms: int | None
     publication_status: str
     publication_deleted_ms: int | None
-    enabled_partner_program: int
-    is_removed: int
-    has_left: int
-    rule: str
-    screening: str | None
-    is_verification_chosen: int
-    campaign_level: str
+    enabled_partner_program: bool
+    is_removed: bool
+    has_left: bool
     person_key: str
     """Whom a charge is for."""
-    already_here: int
-    has_lists: int
+    already_here: bool
+    has_lists: bool
 
     @property
     def hold_days(self) -> int:
@@ -118,7 +115,7 @@ async def decide(
     terms = None
     if has_terms:
         terms = _terms(partner, rule, level, must_confirm=must_confirm, now_ms=change.now_ms)
-        terms = replace(terms, was_allowed=int(signals.is_allowed))
+        terms = replace(terms, was_allowed=signals.is_allowed)
     if refusal is not None:
         decision = Decision(Status.REJECTED, refusal)
     elif terms is not None:
@@ -166,9 +163,9 @@ def _find_stop(partner: PartnerOfCode) -> Reason | None:
         is_archived=partner.publication_status != "active"
         or partner.publication_deleted_ms is not None,
         is_deleted=partner.deleted_ms is not None,
-        is_removed=bool(partner.is_removed),
-        has_left=bool(partner.has_left),
-        is_on=bool(partner.enabled_partner_program),
+        is_removed=partner.is_removed,
+        has_left=partner.has_left,
+        is_on=partner.enabled_partner_program,
     )
 
 
@@ -240,7 +237,7 @@ async def record(
         rule=terms.rule if terms else None,
         screening=terms.level if terms else None,
         hold_until_ms=terms.hold_until_ms if terms else None,
-        was_allowed=terms.was_allowed if terms else 0,
+        was_allowed=terms is not None and terms.was_allowed,
         without_stop=_written(decided.without_stop),
     )
     change.know(_INSERT, find_referral, referral, subscriber.id)

@@ -5,7 +5,8 @@ SELECT id FROM partner_campaign WHERE ref_code = :code AND owner_account_id = :a
 -- name: find
 -- Everything that decides what a signup with this code is worth: the partner campaign, program, publication
 -- and screening level.
-SELECT j.ref_code AS code, j.id, j.account_id, j.program_id,
+SELECT p.rule, p.screening, p.is_verification_chosen, c.screening AS campaign_level,
+       j.ref_code AS code, j.id, j.account_id, j.program_id,
        a.email || ' ' || COALESCE((SELECT string_agg(u.email, ' ')
                FROM member AS m
                JOIN login_user AS u ON u.id = m.user_id
@@ -23,8 +24,6 @@ SELECT j.ref_code AS code, j.id, j.account_id, j.program_id,
        CASE WHEN j.left_ms IS NULL
            AND a.paused_ms IS NULL
            AND a.closes_ms IS NULL THEN 0 ELSE 1 END AS has_left,
-           p.rule,
-       p.screening, p.is_verification_chosen, c.screening AS campaign_level,
        -- Who has confirmed this address came under another one, unless it was paid for under this one.
        COALESCE((SELECT r.person_key FROM partner_referral AS r WHERE r.account_id = :account_id
            AND r.confirmed_person_key {in :person_keys} AND NOT EXISTS (

@@ -47,7 +47,7 @@ class _Synced(NamedTuple):
     platform: str
     remote_id: str | None
     synced_ms: int | None
-    written: str | None
+    written: dict[str, Any] | None
 
 
 class _FoundThere(NamedTuple):
@@ -77,7 +77,7 @@ def _subscriber(s: Subscriber) -> dict[str, Any]:
         "email": s.email,
         "name": s.name,
         "status": s.status,
-        "must_confirm": bool(s.must_confirm),
+        "must_confirm": s.must_confirm,
         "ref_code": s.ref_code,
         "origin": s.origin,
         "ip_address": s.ip_address,
@@ -150,8 +150,8 @@ async def export_person(at: Reading, s: Subscriber) -> dict[str, Any]:
             }
             for each in await emails.of_subscriber(at, s.id)
         ],
-        "shows_name_to_friends": bool(choices.shows_name),
-        "on_leaderboard": bool(choices.on_leaderboard),
+        "shows_name_to_friends": choices.shows_name,
+        "on_leaderboard": choices.on_leaderboard,
         "left_program_at": _at(choices.left_program_ms),
         "emails_stopped_at": _at(await stops.stopped_ms(at, s.id)),
         "wants_no_email_at_all": await stops.is_final(at, s.id),
@@ -248,7 +248,7 @@ async def _found(at: Reading, subscriber_id: str) -> list[dict[str, Any]]:
 
 
 def _platform(synced: _Synced) -> dict[str, Any]:
-    written = msgspec.json.decode(synced.written) if synced.written else {}
+    written = synced.written or {}
     return {
         "platform": synced.platform,
         "id_there": synced.remote_id,

@@ -103,7 +103,7 @@ async def _find(change: Change, new: NewSubscriber, email: EmailAddress) -> Refe
         explanation=found.explanation,
         reason=found.reason,
         due_ms=subscriber.referral_due_ms,
-        must_confirm=bool(subscriber.must_confirm),
+        must_confirm=subscriber.must_confirm,
         evidence=found.evidence,
     )
 

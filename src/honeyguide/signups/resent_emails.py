@@ -9,11 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
-from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, TooMany
 from honeyguide.mail import email_kinds, emails, stops, texts
-from honeyguide.mail.content import EmailText
-from honeyguide.mail.email_kinds import EmailKind
+from honeyguide.mail.emails import EmailToSend
 from honeyguide.rewards import earned_rewards, reward_events, rewards
 from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.store.change import Change
@@ -66,7 +64,7 @@ def can_be_asked_to_confirm(person: Subscriber, obstacles: Obstacles) -> bool:
     """Whether it makes sense to send the confirmation email again."""
     if person.status != "active" or obstacles.is_returned:
         return False
-    return bool(person.must_confirm) or person.referral_reason == Reason.AWAITING_CONFIRMATION
+    return person.must_confirm or person.referral_reason == Reason.AWAITING_CONFIRMATION
 
 
 def can_be_resent(earned: EarnedReward) -> bool:
@@ -78,15 +76,10 @@ def can_be_resent(earned: EarnedReward) -> bool:
 async def send_link(change: Change, id_or_email: str) -> Subscriber:
     """Raises if they must not get it, or got it lately."""
     person = await _get_reachable(change, id_or_email)
-    brand = await change.fact(branding.of)
-    email_branding = brand.email_branding(change.site, person.language)
-    message = texts.hub_link(
-        email_branding.language,
-        newsletter=brand.name,
-        link=hub.link(change.site, person),
-        own=email_branding.own_texts,
-    )
-    await _send(change, person, message, kind=email_kinds.HUB_LINK, about="link")
+    brand = (await change.fact(branding.of)).email_branding(change.site, person.language)
+    message = texts.hub_link(brand, link=hub.link(change.site, person))
+    email = reader_emails.email_to(change, person, email_kinds.HUB_LINK, message, brand)
+    await _send(change, person, email, about="link")
     return person
 
 
@@ -97,8 +90,8 @@ async def send_reward(change: Change, id_or_email: str, earned_id: str) -> Earne
     if not can_be_resent(earned):
         raise Invalid("There is nothing left to claim, so this email would confuse them.")
     reward = await rewards.get(change, earned.reward_id, deleted_too=True)
-    message = await reward_events.unlocked_email(change, person, reward, earned.coupon_code)
-    await _send(change, person, message, kind=email_kinds.REWARD_UNLOCKED, about=earned.id)
+    email = await reward_events.unlocked_email(change, person, reward, earned.coupon_code)
+    await _send(change, person, email, about=earned.id)
     return earned
 
 
@@ -111,14 +104,12 @@ async def _get_reachable(change: Change, id_or_email: str) -> Subscriber:
     return person
 
 
-async def _send(
-    change: Change, person: Subscriber, message: EmailText, *, kind: EmailKind, about: str
-) -> None:
+async def _send(change: Change, person: Subscriber, email: EmailToSend, *, about: str) -> None:
     now_ms = change.now_ms
     lately = await emails.count_recent(
         change,
-        EmailAddress(person.email),
-        kind,
+        email.to,
+        email.kind,
         since_ms=now_ms - EVERY_MS,
         day_ago_ms=now_ms - DAY_MS,
     )
@@ -136,12 +127,5 @@ async def _send(
         )
     if lately.of_all >= MOST_A_DAY:
         return  # others sent them, too: whoever asks here must not learn that they are there
-    brand = await change.fact(branding.of)
-    await reader_emails.send(
-        change,
-        person,
-        message,
-        brand.email_branding(change.site, person.language),
-        kind=kind,
-        once=f"by hand:{kind.name}:{person.id}:{about}:{now_ms}",
-    )
+    once = f"by hand:{email.kind.name}:{person.id}:{about}:{now_ms}"
+    await emails.send(change.tx, email._replace(once=once), now_ms=now_ms)

@@ -15,6 +15,7 @@ from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.mail import emails, notifications, partner_texts
 from honeyguide.mail.layout import HONEYGUIDE
 from honeyguide.mail.notification_kinds import CHARGE_REVERSED
+from honeyguide.mail.notifications import Notification
 from honeyguide.partners import ledger, partner_emails, programs, rules
 from honeyguide.partners.charges import PartnerReferral
 from honeyguide.partners.programs import Program
@@ -40,8 +41,8 @@ class Charged(NamedTuple):
     partner_campaign_id: str
     charged_cents: int | None
     charged_month: str | None
-    is_reversed: int
-    is_erased: int
+    is_reversed: bool
+    is_erased: bool
 
 
 class ReversalOutcome(NamedTuple):
@@ -161,15 +162,13 @@ async def _notify(
             (partner, to_partner, partner_link, brand),
             (owner, to_owner, owner_link, HONEYGUIDE),
         ):
-            await notifications.notify(
-                tx,
-                account.id,
-                account.email,
-                CHARGE_REVERSED.name,
-                cause,
-                message,
+            notification = Notification(
+                account_id=account.id,
+                to=account.email,
+                kind=CHARGE_REVERSED.name,
+                once=cause,
+                message=message,
                 link=link,
-                base_url=site.base_url,
                 brand=branding,
-                now_ms=change.now_ms,
             )
+            await notifications.notify(tx, site.base_url, notification, now_ms=change.now_ms)

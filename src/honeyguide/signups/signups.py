@@ -64,8 +64,8 @@ from honeyguide.subscribers.subscribers import Subscriber
 class Arrival(NamedTuple):
     """What a signup asks before its first write."""
 
-    needs_confirmation: int
-    has_listeners: int
+    needs_confirmation: bool
+    has_listeners: bool
     """Whether a webhook wants any event about it."""
 
 
@@ -77,25 +77,20 @@ class BegunDecision(NamedTuple):
     planned: list[Consequence]
 
 
-class ListedReferral(NamedTuple):
-    id: str
-    subscriber_id: str
-    email: str | None
-    name: str | None
-    partner_campaign_id: str
-    partner_name: str
-    status: str
-    reason: str | None
-    due_ms: int | None
+class PaidReferral(msgspec.Struct, frozen=True):
+    """A partner's referral, and what it costs or why nothing."""
+
     fee_cents: int
     charged_cents: int | None
     charged_month: str | None
     uncharged_reason: str | None
     reversal_reason: str | None
     reversal_note: str | None
-    arrived_ms: int
     decided_ms: int | None
-    is_own: int
+    is_own: bool
+    partner_name: str
+    email: str | None
+    """Of the person."""
 
     @property
     def may_cost_cents(self) -> int:
@@ -103,27 +98,23 @@ class ListedReferral(NamedTuple):
         return 0 if self.is_own else self.fee_cents
 
 
-class SentBy(NamedTuple):
-    """Which partner sent a person to which program, and what that costs or why nothing."""
+class ListedReferral(PaidReferral, frozen=True):
+    id: str
+    subscriber_id: str
+    name: str | None
+    partner_campaign_id: str
+    status: str
+    reason: str | None
+    due_ms: int | None
+    arrived_ms: int
+
+
+class SentBy(PaidReferral, frozen=True):
+    """Which partner sent a person to which program."""
 
     program_id: str
     publication_name: str
-    partner_name: str
-    fee_cents: int
-    charged_cents: int | None
-    charged_month: str | None
-    uncharged_reason: str | None
-    reversal_reason: str | None
-    reversal_note: str | None
-    decided_ms: int | None
     referral_id: str
-    email: str | None
-    """Of the person."""
-    is_own: int
-
-    @property
-    def may_cost_cents(self) -> int:
-        return 0 if self.is_own else self.fee_cents
 
 
 _sql = beside(__file__)
@@ -154,7 +145,7 @@ async def sign_up(
     arrival = await _read_arrival(change, new)
     if not arrival.has_listeners:
         change.know(_ARRIVAL, outbox.listeners, {})
-    needs_confirmation = bool(arrival.needs_confirmation) or waiting is not None
+    needs_confirmation = arrival.needs_confirmation or waiting is not None
     partner = await partner_signups.find(change, new, email)
     decided = None
     if partner is not None:
@@ -172,7 +163,7 @@ async def sign_up(
     if partner is not None:
         assert decided is not None
         await partner_signups.record(change, partner, decided, subscriber)
-    facts = _facts_of(referrer, has_listeners=bool(arrival.has_listeners))
+    facts = _facts_of(referrer, has_listeners=arrival.has_listeners)
     planned = consequences.of_change(None, subscriber, facts)
     if planned:
         await write(change, ChangedSubscriber(None, subscriber), planned)
@@ -183,8 +174,8 @@ async def _read_arrival(change: Change, new: NewSubscriber) -> Arrival:
     if new.origin == Origin.IMPORT and not new.referrer_code:
         # Nothing depends on it, and the many lines of an import are written together, without a
         # read in between.
-        return Arrival(needs_confirmation=0, has_listeners=0)
-    found = await change.one(_ARRIVAL, is_referred=int(bool(new.referrer_code)))
+        return Arrival(needs_confirmation=False, has_listeners=False)
+    found = await change.one(_ARRIVAL, is_referred=bool(new.referrer_code))
     assert found is not None  # the tenant was found by its campaign
     return found
 
@@ -195,8 +186,8 @@ def _facts_of(referrer: Referrer | None, *, has_listeners: bool) -> CampaignFact
         return CampaignFacts(has_listeners=has_listeners)
     return CampaignFacts(
         had_referrals=not referrer.is_first,
-        has_rewards=bool(referrer.has_rewards),
-        sends_friend_emails=bool(referrer.sends_friend_emails),
+        has_rewards=referrer.has_rewards,
+        sends_friend_emails=referrer.sends_friend_emails,
         has_listeners=has_listeners,
     )
 

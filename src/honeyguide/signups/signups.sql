@@ -29,13 +29,13 @@ WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND person_key
 -- How many paid referrals a program has.
 SELECT COUNT(*) AS n FROM partner_referral WHERE account_id = :account_id AND program_id = :program_id;
 
+-- fragment: paid
+r.fee_cents, r.charged_cents, r.charged_month, r.uncharged_reason, r.reversal_reason, r.reversal_note,
+r.decided_ms, r.is_own, COALESCE(a.name, a.email) AS partner_name, s.email
+
 -- fragment: listed
-SELECT r.id, r.subscriber_id, s.email, s.name, r.partner_campaign_id,
-       COALESCE(a.name, a.email) AS partner_name,
-       s.referral_status AS status, s.referral_reason AS reason, s.referral_due_ms AS due_ms, r.fee_cents,
-       r.charged_cents,
-       r.charged_month, r.uncharged_reason, r.reversal_reason, r.reversal_note, r.arrived_ms,
-       r.decided_ms, r.is_own
+SELECT {paid}, r.id, r.subscriber_id, s.name, r.partner_campaign_id, s.referral_status AS status,
+       s.referral_reason AS reason, s.referral_due_ms AS due_ms, r.arrived_ms
 FROM partner_referral AS r
 JOIN subscriber AS s ON s.id = r.subscriber_id
 JOIN account AS a ON a.id = r.partner_account_id
@@ -51,10 +51,7 @@ WHERE r.account_id = :account_id AND r.program_id = :program_id
 
 -- name: sent_by
 -- The partner who sent a subscriber, and the fee.
-SELECT r.program_id, b.name AS publication_name, COALESCE(a.name, a.email) AS partner_name, r.fee_cents,
-       r.charged_cents,
-       r.charged_month, r.uncharged_reason, r.reversal_reason, r.reversal_note, r.decided_ms,
-       r.id AS referral_id, s.email, r.is_own
+SELECT {paid}, r.program_id, b.name AS publication_name, r.id AS referral_id
 FROM partner_referral AS r
 JOIN subscriber AS s ON s.id = r.subscriber_id
 JOIN program AS p ON p.id = r.program_id

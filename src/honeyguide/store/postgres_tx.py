@@ -94,13 +94,12 @@ class PostgresTx:
         self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
     ) -> R | None:
         rows = await self._rows(statement, taken, params)
-        return statement.row(*rows[0]) if rows else None
+        return statement.rows.one(*rows[0]) if rows else None
 
     async def all(
         self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
     ) -> list[R]:
-        make = statement.row
-        return [make(*row) for row in await self._rows(statement, taken, params)]
+        return statement.rows.all(await self._rows(statement, taken, params))
 
     async def lock(
         self, statement: Statement[R], strength: Strength = "no key update", /, **params: Any
@@ -111,7 +110,7 @@ class PostgresTx:
         sql = f"{statement.postgres} FOR {strength.upper()}"
         values = statement.postgres_values(params)
         found = await self._ask((await self._pooled.get()).fetch(sql, *values), None)
-        return [statement.row(*row) for row in found]
+        return statement.rows.all(found)
 
     async def run(
         self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any

@@ -130,13 +130,12 @@ class SqliteTx:
         self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
     ) -> R | None:
         rows = self._rows(statement, taken, params)
-        return statement.row(*rows[0]) if rows else None
+        return statement.rows.one(*rows[0]) if rows else None
 
     async def all(
         self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
     ) -> list[R]:
-        row = statement.row
-        return [row(*columns) for columns in self._rows(statement, taken, params)]
+        return statement.rows.all(self._rows(statement, taken, params))
 
     async def lock(
         self, statement: Statement[R], _strength: Strength = "no key update", /, **params: Any

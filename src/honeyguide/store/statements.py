@@ -32,6 +32,8 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from honeyguide.store.rows import RowMaker, reader_of
+
 R = TypeVar("R")
 Row_co = TypeVar("Row_co", covariant=True)
 
@@ -65,6 +67,7 @@ class Statement(Generic[Row_co]):
     ) -> None:
         self.name = name
         self.row = row
+        self.rows = RowMaker(row)
         lists = frozenset(match[2] for match in _LIST.finditer(sqlite + postgres))
         sqlite, postgres = _LIST.sub(_sqlite_list, sqlite), _LIST.sub(_postgres_list, postgres)
         self.sqlite, self.sqlite_order = _numbered(sqlite, "?")
@@ -183,6 +186,10 @@ def _assigned(match: re.Match[str]) -> str:
     return ", ".join(f"{column} = {value}" for column, value in _columns_and_values(match[1]))
 
 
+def _as_it_is(value: R) -> R:
+    return value
+
+
 def _text_for(engine: str, texts: dict[str, str]) -> str:
     return texts.get(engine, texts.get("both", ""))
 
@@ -212,16 +219,22 @@ class Statements:
 
     def _filled(self, name: str, engine: str) -> str:
         """The statement for one engine. A fragment may have fragments in it."""
+        text = self._with_fragments(name, engine, _text_for(engine, self._texts[name]))
+        return _ASSIGN.sub(_assigned, _INSERT.sub(_inserted, text))
 
+    def _with_fragments(self, name: str, engine: str, text: str) -> str:
         def fragment(match: re.Match[str]) -> str:
             alias, called = match.groups()
             if called not in self._fragments:
                 raise LookupError(f"{self._stem}.{name}: no fragment is called {called}")
-            text = _FRAGMENT.sub(fragment, _text_for(engine, self._fragments[called]))
+            text = self._with_fragments(name, engine, _text_for(engine, self._fragments[called]))
             return re.sub(r"\w+", rf"{alias}.\g<0>", text) if alias else text
 
-        text = _FRAGMENT.sub(fragment, _text_for(engine, self._texts[name]))
-        return _ASSIGN.sub(_assigned, _INSERT.sub(_inserted, text))
+        return _FRAGMENT.sub(fragment, text)
+
+    def fragment(self, name: str) -> list[str]:
+        """A fragment, to be given to the statements of another file."""
+        return [self._with_fragments(name, "both", f"{{{name}}}")]
 
     def _make(self, name: str, row: Callable[..., Any]) -> Statement[Any]:
         statement = Statement(
@@ -236,12 +249,12 @@ class Statements:
         return statement
 
     def query(self, name: str, row: Callable[..., R]) -> Statement[R]:
-        """A statement whose rows become `row(*columns)`."""
+        """A statement whose rows become `row(*columns)`, each column as the type of its field."""
         return self._make(name, row)
 
     def value(self, name: str, kind: type[R]) -> Statement[R]:
-        """A statement of one column, whose value is taken as it is."""
-        return self._make(name, lambda value: value)
+        """A statement of one column, whose value becomes of this kind."""
+        return self._make(name, reader_of(kind | None) or _as_it_is)
 
     def command(self, name: str) -> Statement[None]:
         """A statement run for its effect."""

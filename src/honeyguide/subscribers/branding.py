@@ -6,7 +6,6 @@ always readable, whatever the operator chose (`kernel.colors`).
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 
@@ -36,8 +35,8 @@ class Branding(NamedTuple):
     campaign_id: str
     name: str
     slug: str
-    words: str
-    needs_confirmation: int
+    words: dict[str, str]
+    needs_confirmation: bool
     accent: str | None
     """The color as the operator chose it. Show `palette` instead: that can be read."""
     logo_id: str | None
@@ -47,30 +46,25 @@ class Branding(NamedTuple):
     imprint_url: str | None
     consent_text_id: str | None
     consent_text: str | None
-    asks_name: int
+    asks_name: bool
     language: str
-    follow_browser_language: int
+    follow_browser_language: bool
     from_name: str | None
     reply_to: str | None
-    show_leaderboard: int
-    show_inviter: int
-    sends_reward_unlocked: int
-    sends_friend_joined: int
-    sends_one_more: int
-    sends_shipment_sent: int
-    link_parameters: str
-    is_paused: int
-    is_closing: int
+    show_leaderboard: bool
+    show_inviter: bool
+    sends_reward_unlocked: bool
+    sends_friend_joined: bool
+    sends_one_more: bool
+    sends_shipment_sent: bool
+    link_parameters: list[str]
+    is_paused: bool
+    is_closing: bool
     """Its account is, or was: nobody can sign up then."""
 
     @property
     def tenant(self) -> Tenant:
         return Tenant(self.account_id, self.campaign_id)
-
-    @property
-    def own_link_parameters(self) -> list[str]:
-        names: list[str] = json.loads(self.link_parameters)
-        return names
 
     @property
     def palette(self) -> Palette:
@@ -90,11 +84,11 @@ class Branding(NamedTuple):
             language=language.get_language(own_language or self.language),
             palette=self.palette,
             logo_url=self.logo_url(site),
-            from_name=self.from_name,
+            from_name=self.sender_name,
             reply_to=self.reply_to,
             privacy_url=self.privacy_url,
             imprint_url=self.imprint_url,
-            own_texts=msgspec.json.decode(self.words or "{}", type=dict[str, str]),
+            own_texts=self.words,
         )
 
     def logo_url(self, site: Site) -> str | None:
@@ -146,9 +140,9 @@ class BrandPictures(NamedTuple):
 
     logo_id: str | None = None
     icon_id: str | None = None
-    icon_is_own: int = 0
+    icon_is_own: bool = False
     share_id: str | None = None
-    share_is_own: int = 0
+    share_is_own: bool = False
     share_source: str = ""
 
 
@@ -190,8 +184,8 @@ async def save(change: Change, given: BrandFields) -> Branding:
         text_id = await consents.add_text(change, consent_text, given.privacy_url)
     await change.run(_SAVE, **values, consent_text_id=text_id)
     change.tx.wake(campaigns.LINKS)
-    before = old._asdict()
     after = {**values, "consent_text": consent_text}
+    before = fields.as_stored(old, after)
     await change_log.record(change, campaigns.CHANGED, old.campaign_id, before, after)
     return await of(change)
 
@@ -204,7 +198,8 @@ async def change_pictures(change: Change, **changes: Any) -> None:
     await change.run(_SAVE_PICTURES, **pictures._asdict())
     change.tx.wake(campaigns.LINKS)
     campaign_id = change.tenant.campaign_id
-    await change_log.record(change, campaigns.CHANGED, campaign_id, old._asdict(), changes)
+    before, after = (fields.as_stored(each, changes) for each in (old, pictures))
+    await change_log.record(change, campaigns.CHANGED, campaign_id, before, after)
 
 
 async def _lock(change: Change) -> None:

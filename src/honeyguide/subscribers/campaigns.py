@@ -29,10 +29,10 @@ class Campaign(NamedTuple):
     destination_url: str | None
     screening: str
     hold_days: int
-    needs_confirmation: int
-    words: str
+    needs_confirmation: bool
+    words: dict[str, str]
     created_ms: int
-    link_parameters: str
+    link_parameters: list[str]
 
 
 def _check_hold_days(days: int, *, param: str) -> int:
@@ -45,14 +45,14 @@ def _check_hold_days(days: int, *, param: str) -> int:
     return days
 
 
-def _encode_texts(texts: dict[str, str], *, param: str) -> str:
+def _check_texts(texts: dict[str, str], *, param: str) -> dict[str, str]:
     """The operator's own texts for the reader's pages, by the name the page gives each."""
     if len(texts) > MOST_TEXTS:
         raise Invalid("{field} can have at most {most} texts.", param=param, most=MOST_TEXTS)
     for name, text in texts.items():
         checks.text(name, param=param, limit=checks.NAME_LIMIT, blank_ok=False)
         checks.text(text, param=name, limit=checks.DESCRIPTION_LIMIT)
-    return msgspec.json.encode(texts).decode()
+    return texts
 
 
 Screening = Annotated[
@@ -104,7 +104,7 @@ class CampaignSettings(ReferralSettings, frozen=True):
     """What an operator may set on the dashboard."""
 
     name: public.CampaignName | UnsetType = UNSET
-    words: Annotated[dict[str, str], doc(rule=_encode_texts)] | UnsetType = UNSET
+    words: Annotated[dict[str, str], doc(rule=_check_texts)] | UnsetType = UNSET
 
 
 # The topic that tells who keeps links in memory that one may lead elsewhere now.
@@ -135,6 +135,10 @@ async def get(at: Reading) -> Campaign:
     return campaign
 
 
+async def name_of(at: Reading) -> str:
+    return (await get(at)).name
+
+
 async def tenant_of(tx: Tx, account_id: str) -> Tenant:
     tenant = await tx.one(_TENANT_OF, account_id=account_id)
     if tenant is None:
@@ -156,7 +160,7 @@ async def configure(change: Change, chosen: CampaignSettings) -> Campaign:
     # page would not be found under its slug.
     await change.lock(_LOCK, id=change.tenant.campaign_id)
     old = await get(change)
-    before = {name: getattr(old, name) for name in _SETTINGS}
+    before = fields.as_stored(old, _SETTINGS)
     new = before | fields.checked(CampaignSettings, chosen)
     if new["slug"] != old.slug:
         await slugs.claim(change.tx, old.account_id, slugs.CAMPAIGN, old.id, new["slug"])

@@ -68,7 +68,7 @@ class CodeFields(msgspec.Struct, frozen=True):
 class SubscriberCode(NamedTuple):
     id: str
     code: str
-    source: str
+    source: CodeSource
     created_ms: int
 
 

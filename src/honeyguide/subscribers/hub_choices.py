@@ -16,9 +16,9 @@ LEADERBOARD_PLACES = 10
 
 
 class HubChoices(NamedTuple):
-    shows_name: int = 0
+    shows_name: bool = False
     """People they invite see their first name."""
-    on_leaderboard: int = 0
+    on_leaderboard: bool = False
     left_program_ms: int | None = None
 
 

@@ -18,7 +18,7 @@ class JoinedSubscriber(NamedTuple):
     created_ms: int
     status: str
     reason: str
-    is_referred: int
+    is_referred: bool
     partner_campaign_id: str | None
     referrer_id: str | None
     """None also if the referrer was erased."""

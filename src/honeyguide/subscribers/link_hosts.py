@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 
-from honeyguide.accounts import attempts, owner_notifications
+from honeyguide.accounts import accounts, attempts
 from honeyguide.accounts.attempts import Limit
 from honeyguide.events import change_log
 from honeyguide.events.name_servers import TextRecords
@@ -229,7 +229,7 @@ async def _save(change: Change, old: LinkHost, after: HostState) -> None:
             host=old.host, why=after.problem or "", page=f"{change.site.base_url}{PAGE}"
         )
         cause = f"{old.id}:{change.now_ms}"
-        await owner_notifications.notify(change, LINK_HOST_OFF.name, cause, message, link=PAGE)
+        await accounts.notify_owner(change, LINK_HOST_OFF.name, cause, message, link=PAGE)
 
 
 async def _warn(change: Change, old: LinkHost, after: HostState) -> None:
@@ -239,7 +239,7 @@ async def _warn(change: Change, old: LinkHost, after: HostState) -> None:
         host=old.host, why=after.problem or "", until=until, page=f"{change.site.base_url}{PAGE}"
     )
     cause = f"{old.id}:{after.seen_ms}"
-    await owner_notifications.notify(change, "link_host_failing", cause, message, link=PAGE)
+    await accounts.notify_owner(change, "link_host_failing", cause, message, link=PAGE)
 
 
 async def due(tx: Tx, *, now_ms: int, most: int) -> list[LinkHost]:

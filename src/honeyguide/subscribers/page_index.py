@@ -206,7 +206,7 @@ async def _apply_to_list(
         list=name,
         account_id=account_id,
         n=(old_total or 0) + sum(n for _, n in changes),
-        is_long=int(bool(_long_bounds(blocks))),
+        is_long=bool(_long_bounds(blocks)),
     )
 
 

@@ -120,7 +120,7 @@ async def find(
     subscriber = await subscribers.find(Reading(tx, site, tenant, now_ms), found.subscriber_id)
     if subscriber is None:
         return None
-    is_asked = bool(subscriber.must_confirm) and subscriber.status == "active"
+    is_asked = subscriber.must_confirm and subscriber.status == "active"
     if subscriber.link_version == signed.link_version or (
         is_asked and signed.mailbox == _mailbox(site, subscriber)
     ):

@@ -23,7 +23,7 @@ class ReferralDecision(NamedTuple):
     before_reason: str | None
     status: str
     reason: str | None
-    actor_kind: str
+    actor_kind: ActorKind
     actor_id: str
     note: str | None
     decided_ms: int
@@ -31,7 +31,7 @@ class ReferralDecision(NamedTuple):
     @property
     def by(self) -> str | None:
         """As the subscriber's `decided_by`: None if nobody decided by hand."""
-        return Actor(ActorKind(self.actor_kind), self.actor_id).by
+        return Actor(self.actor_kind, self.actor_id).by
 
 
 _sql = beside(__file__)

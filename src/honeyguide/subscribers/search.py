@@ -13,8 +13,9 @@ from honeyguide.kernel import text_matching
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.subscribers import reasons, referral_states
+from honeyguide.subscribers import reasons
 from honeyguide.subscribers.subscriber_filters import SubscriberFilter
+from honeyguide.subscribers.subscribers import Subscriber
 
 TOP, BOTTOM = (2**62, "~"), (-(2**62), "")
 # Matches are counted up to here; more are shown as "10,000+".
@@ -23,39 +24,11 @@ MOST_COUNTED = 10_000
 LOOKED_AT = 3_000
 
 
-class FoundSubscriber(NamedTuple):
+class FoundSubscriber(Subscriber, frozen=True):
     """A subscriber as a list shows them, with their referrer."""
 
-    id: str
-    email: str
-    name: str | None
-    ref_code: str
-    status: str
-    referrer_code: str | None
-    referrer_id: str | None
-    referrer_email: str | None
-    referrer_name: str | None
-    referral_status: str
-    referral_reason: str | None
-    referral_due_ms: int | None
-    referrals_verified: int
-    referrals_pending: int
-    created_ms: int
-    received_ms: int
-    ip_address: str | None
-    decided_by: str | None
-    decided_ms: int | None
-    claimed_code: str | None
-    """The code they came with, if nobody has it."""
-    adjustments: int
-    utm_source: str | None
-    utm_campaign: str | None
-    must_confirm: int
-    link_version: int
-
-    @property
-    def toward_rewards(self) -> int:
-        return referral_states.toward_rewards(self.referrals_verified, self.adjustments)
+    referrer_email: str | None = None
+    referrer_name: str | None = None
 
     @property
     def is_from_partner(self) -> bool:
@@ -86,7 +59,7 @@ class FoundPage(NamedTuple):
     """The first row of this page, if another page comes before."""
 
 
-_sql = beside(__file__)
+_sql = beside(__file__, subscriber=Subscriber.__struct_fields__)
 _NEWEST = _sql.query("newest", Cursor)
 _OLDEST = _sql.query("oldest", Cursor)
 _BEST = _sql.query("best", Cursor)

@@ -130,12 +130,7 @@ LIMIT :most;
 
 -- name: of_ids
 -- What the list shows of these subscribers.
-SELECT s.id, s.email, s.name, s.ref_code, s.status, s.referrer_code, s.referrer_id, r.email AS referrer_email,
-       r.name AS referrer_name, s.referral_status, s.referral_reason, s.referral_due_ms,
-       s.referrals_verified, s.referrals_pending,
-       s.created_ms, s.received_ms, s.ip_address, s.decided_by, s.decided_ms, s.claimed_code,
-       s.adjustments, s.utm_source,
-       s.utm_campaign, s.must_confirm, s.link_version
+SELECT {s.subscriber}, r.email AS referrer_email, r.name AS referrer_name
 FROM subscriber AS s LEFT JOIN subscriber AS r ON r.id = s.referrer_id AND r.campaign_id = s.campaign_id
 WHERE s.id {in :ids} AND s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0;
 

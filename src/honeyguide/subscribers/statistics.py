@@ -86,7 +86,7 @@ class Referrers(NamedTuple):
 
     n: int
     referrals: int
-    has_others: int
+    has_others: bool
     """Whether some day had too many of them to count each."""
 
 
@@ -251,7 +251,7 @@ async def has_too_many_referrers(tx: Tx, span: Span) -> bool:
 
 async def referrers(tx: Tx, span: Span) -> Referrers:
     found = await tx.one(_REFERRERS, **_span_params(span), live=_live_of(span, "referrer"))
-    return found or Referrers(0, 0, 0)
+    return found or Referrers(0, 0, has_others=False)
 
 
 async def advocates(tx: Tx, span: Span, *, most: int) -> list[PeriodAdvocate]:

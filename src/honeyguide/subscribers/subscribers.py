@@ -25,7 +25,7 @@ class Subscriber(msgspec.Struct, frozen=True):
     name: str | None
     ref_code: str
     status: str
-    must_confirm: int
+    must_confirm: bool
     referrer_code: str | None
     referrer_id: str | None
     referral_status: str
@@ -60,7 +60,7 @@ class Subscriber(msgspec.Struct, frozen=True):
         return referral_states.toward_rewards(self.referrals_verified, self.adjustments)
 
 
-_sql = beside(__file__)
+_sql = beside(__file__, subscriber=Subscriber.__struct_fields__)
 _BY_ID = _sql.query("by_id", Subscriber)
 _BY_ID_EVEN_ERASED = _sql.query("by_id_even_erased", Subscriber)
 _BY_IDS = _sql.query("by_ids", Subscriber)

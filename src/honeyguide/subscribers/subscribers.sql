@@ -2,14 +2,6 @@
 -- COALESCE(erased_ms, 0) = 0. The partial indexes on `erased_ms IS NULL` are for lists; PostgreSQL would use
 -- one of them here, and read the whole campaign, until the table is analyzed (`tests/store/test_plans.py`).
 
--- fragment: subscriber
-id, email, name, ref_code, status, must_confirm, referrer_code, referrer_id, referral_status,
-referral_reason, referral_due_ms,
-referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent,
-origin, utm_source,
-utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms,
-unsubscribed_ms, claimed_code, adjustments, language, link_version
-
 -- name: by_id
 -- One subscriber.
 -- batch: id

@@ -91,7 +91,7 @@ class Fetcher:
         await self.store.write(self._store_people, fetch, page, read, only_people=only_people)
 
     async def _fetch_documents(self, fetch: RemoteFetch, api: RemoteApi) -> None:
-        stage = FetchStage(fetch.stage)
+        stage = fetch.stage
         where = LISTS[stage]
         page = await api.optional_page(where.path, where.key, fetch.page)
         unreadable = 0
@@ -181,7 +181,7 @@ class Fetcher:
     async def _is_here(self, tx: Tx, fetch: RemoteFetch, document: RemoteDocument) -> bool:
         found = await moved_documents.find(
             Reading(tx, self.site, fetch.tenant, self.clock()),
-            FetchStage(fetch.stage),
+            fetch.stage,
             fetch.base_url,
             document.uuid,
         )
@@ -199,7 +199,7 @@ class Fetcher:
 
     async def _add_document(self, tx: Tx, fetch: RemoteFetch, document: RemoteDocument) -> None:
         await moved_documents.add(
-            tx, fetch.tenant, FetchStage(fetch.stage), fetch.base_url, document, now_ms=self.clock()
+            tx, fetch.tenant, fetch.stage, fetch.base_url, document, now_ms=self.clock()
         )
 
     async def _move_on(

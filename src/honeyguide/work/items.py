@@ -1,6 +1,6 @@
-"""How a job goes through rows or accounts: it finds some, and does them together. If that fails,
-each is done alone, and those that fail alone are skipped, recorded and tried again later. So no row
-stops a job for everybody.
+"""What a background job is, and how it goes through rows or accounts: it finds some, and does them
+together. If that fails, each is done alone, and those that fail alone are skipped, recorded and
+tried again later. So no row stops a job for everybody.
 """
 
 from __future__ import annotations
@@ -11,10 +11,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from honeyguide.kernel import actors
 from honeyguide.kernel.clock import Clock, system_clock
 from honeyguide.kernel.isolation import do_all
+from honeyguide.kernel.site import Site
 from honeyguide.store import Store, job_failures
+from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
+from honeyguide.store.tx import Tx
 
 log = logging.getLogger("honeyguide.work")
 
@@ -34,6 +38,48 @@ class Items:
     # How many are found at once, and how many are done together.
     most: int = 1
     together: int = 1
+
+
+# What cannot be done in parts: it does one bounded batch and returns whether there is more to do.
+Batch = Callable[[Store, int], Awaitable[bool]]
+Probe = Callable[..., Awaitable[bool]]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job goes through items, of which one that fails stops no other (`items`). Only what is
+    about the whole installation is a `Batch`; then `probe` returns whether there is anything to do.
+    """
+
+    name: str
+    every_ms: int
+    work: tuple[Items, ...] | Batch
+    probe: Probe | None = None
+    # A commit that wakes this topic also starts the job.
+    topic: str | None = None
+    # Whether it runs at every interval. Others look first, so that an idle installation writes
+    # nothing for them.
+    always_runs: bool = False
+
+
+def one_by_one(site: Site, write: Callable[..., Awaitable[Any]]) -> Do:
+    """Each item in a transaction of its own: `write(tx, site, item, now_ms=)`."""
+
+    async def do(store: Store, found: Sequence[Any], now_ms: int) -> bool:
+        for item in found:
+            await store.write(write, site, item, now_ms=now_ms)
+        return True
+
+    return do
+
+
+def changes_of(site: Site, job: str, make: Callable[[Change, Any], Awaitable[Any]]) -> Do:
+    """Each item in a transaction of its own, as a change to its tenant by this job."""
+
+    async def write(tx: Tx, site: Site, item: Any, *, now_ms: int) -> None:
+        await make(Change(tx, site, item.tenant, actors.job(job), now_ms), item)
+
+    return one_by_one(site, write)
 
 
 def purged(*purges: Purge[Any]) -> tuple[Items, ...]:

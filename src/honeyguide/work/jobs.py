@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from honeyguide.account_life import closing
+from honeyguide.account_life.closing import ClosingAccount
 from honeyguide.accounts import (
     accounts,
     attempts,
@@ -15,11 +18,13 @@ from honeyguide.accounts import (
     sessions,
 )
 from honeyguide.events import change_log, outbox
+from honeyguide.events.name_servers import TextRecords
 from honeyguide.events.outbound import Outbound
 from honeyguide.integrations import disconnecting, incoming
+from honeyguide.kernel import actors
 from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.site import Site
-from honeyguide.mail import digests, emails, sending, slack_messages
+from honeyguide.mail import emails, sending
 from honeyguide.mail.transports import Transport
 from honeyguide.moving import importing
 from honeyguide.operating.backups import records
@@ -27,7 +32,6 @@ from honeyguide.operating.backups.making import BackupPlan
 from honeyguide.partners import (
     charges,
     network,
-    payout_notifications,
     payouts,
     public_figures,
     publications,
@@ -36,45 +40,34 @@ from honeyguide.partners import (
 from honeyguide.partners.network import ConfirmationRate
 from honeyguide.partners.public_figures import DueProgram
 from honeyguide.partners.publications import Publication
-from honeyguide.rewards import backfill, shipment_emails, shipments
+from honeyguide.rewards import backfill, shipments
 from honeyguide.rewards.shipments import OldAddress
 from honeyguide.screening import evidence
-from honeyguide.signups import (
-    claims,
-    confirmations,
-    delayed_actions,
-    erasures,
-    group_looks,
-    used_forms,
-)
+from honeyguide.signups import erasures, used_forms
 from honeyguide.store import Store
+from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
-from honeyguide.subscribers import clicks, cohorts, link_hosts, page_index
+from honeyguide.store.tx import Tx
+from honeyguide.subscribers import clicks, cohorts, link_hosts, page_index, persons
 from honeyguide.subscribers.cohorts import DueCampaign
+from honeyguide.subscribers.link_hosts import LinkHost
+from honeyguide.subscribers.persons import Rekeying
 from honeyguide.work import (
-    applying,
     backups,
-    closed_accounts,
-    held_emails,
-    looking,
     money,
     moving,
-    notifications,
-    persons,
-    term_changes,
-    weekly_summaries,
 )
-from honeyguide.work.expiring_keys import NOTIFYING, keys_to_warn_of
-from honeyguide.work.items import Items, purged
-from honeyguide.work.job import Job
-from honeyguide.work.link_hosts import hosts_to_check
-from honeyguide.work.link_requests import requested_links
-from honeyguide.work.month_digests import DIGESTS
-from honeyguide.work.notifications import SlackPoster
-from honeyguide.work.shipment_emails import recipients_to_tell
+from honeyguide.work.decisions import decision_jobs
+from honeyguide.work.items import Items, Job, one_by_one, purged
 
 # Programs whose rate is written together.
 RATES_BATCH = 500
+LINKS_BATCH = 100
+# Looked up at the same time, so that a few names that nobody answers for delay no others.
+HOSTS_BATCH = 10
+# Found at once. One whose partners wait for the end of a holding period stays among them.
+MOST_CLOSED = 100
+FORGETTING = "forget accounts that were closed years ago"
 
 
 async def update_page_index(store: Store, owners: Sequence[str], now_ms: int) -> bool:
@@ -133,6 +126,45 @@ async def delete_disconnected(store: Store, found: Sequence[str], now_ms: int) -
 async def remove_addresses(store: Store, found: Sequence[OldAddress], now_ms: int) -> bool:
     await store.write(shipments.remove_addresses, found)
     return len(found) == shipments.REMOVAL_BATCH
+
+
+async def rekey(site: Site, store: Store, found: Sequence[Rekeying], now_ms: int) -> bool:
+    (campaign,) = found
+    await store.write(persons.rekey_batch, site, campaign)
+    return True
+
+
+async def close_account(
+    site: Site, store: Store, found: Sequence[ClosingAccount], now_ms: int
+) -> bool:
+    """Step by step, each in a transaction of its own: a process that is killed loses nothing."""
+    (account,) = found
+    actor = actors.job(closing.CLOSING)
+    while await store.write(closing.close_some, site, actor, account.id, now_ms=now_ms):
+        pass
+    return False
+
+
+async def forget_account(store: Store, found: Sequence[str], now_ms: int) -> bool:
+    (account_id,) = found
+    await store.write(closing.forget, account_id, now_ms=now_ms)
+    return True
+
+
+async def check_hosts(
+    site: Site, outbound: Outbound, store: Store, hosts: Sequence[LinkHost], now_ms: int
+) -> bool:
+    found = await asyncio.gather(*(outbound.resolver.texts(each.record_name) for each in hosts))
+    for host, texts in zip(hosts, found, strict=True):
+        await store.write(_record_check, site, host, texts, now_ms=now_ms)
+    return len(hosts) == HOSTS_BATCH
+
+
+async def _record_check(
+    tx: Tx, site: Site, host: LinkHost, texts: TextRecords, *, now_ms: int
+) -> None:
+    change = Change(tx, site, host.tenant, actors.job(link_hosts.CHECKING), now_ms)
+    await link_hosts.record_check(change, host.id, texts)
 
 
 def _purge(name: str, every_ms: int, *purges: Purge[Any]) -> Job:
@@ -226,55 +258,12 @@ def link_host_jobs(site: Site, outbound: Outbound) -> tuple[Job, ...]:
         Job(
             link_hosts.CHECKING,
             MINUTE_MS,
-            (hosts_to_check(site, outbound),),
+            (
+                Items(
+                    link_hosts.due, partial(check_hosts, site, outbound), HOSTS_BATCH, HOSTS_BATCH
+                ),
+            ),
             topic=link_hosts.CHECKS,
-        ),
-    )
-
-
-def notification_jobs(site: Site, poster: SlackPoster) -> tuple[Job, ...]:
-    return (
-        Job(
-            "send digests of notifications",
-            MINUTE_MS,
-            (Items(digests.due_accounts, partial(notifications.send_digest, site)),),
-            topic=CLOCK_SET,
-        ),
-        Job(
-            "send weekly summaries",
-            MINUTE_MS,
-            (
-                Items(
-                    weekly_summaries.due_accounts,
-                    partial(weekly_summaries.send_weekly_summary, site),
-                    weekly_summaries.BATCH,
-                ),
-            ),
-            topic=CLOCK_SET,
-        ),
-        Job(NOTIFYING, HOUR_MS, (keys_to_warn_of(site),), topic=CLOCK_SET),
-        Job(
-            "send payout notifications",
-            MINUTE_MS,
-            (
-                Items(
-                    payout_notifications.due_months,
-                    partial(notifications.notify_about_payouts, site),
-                ),
-            ),
-        ),
-        Job(
-            "post notifications to Slack",
-            30 * SECOND_MS,
-            (
-                Items(
-                    slack_messages.due_accounts,
-                    partial(notifications.post_to_slack, poster),
-                    slack_messages.BATCH,
-                    slack_messages.BATCH,
-                ),
-            ),
-            topic=slack_messages.TOPIC,
         ),
     )
 
@@ -308,44 +297,18 @@ PROGRAMS = (
 )
 
 
-def _decision_jobs(site: Site) -> tuple[Job, ...]:
-    """What is decided when its time has come."""
+def _closing_jobs(site: Site, *, keep_years: int) -> tuple[Job, ...]:
     return (
         Job(
-            money.VERIFYING,
-            5 * SECOND_MS,
-            (money.referrals_to_verify(site),),
+            closing.CLOSING,
+            MINUTE_MS,
+            (Items(closing.due, partial(close_account, site), MOST_CLOSED),),
             topic=CLOCK_SET,
         ),
         Job(
-            claims.ENDING,
-            10 * MINUTE_MS,
-            (looking.unconfirmed_referrals(site), looking.unconfirmed_claims(site)),
-            topic=CLOCK_SET,
-        ),
-        Job(
-            group_looks.LOOKING,
-            30 * SECOND_MS,
-            (looking.codes_to_look_at(site),),
-            topic=CLOCK_SET,
-        ),
-        Job(
-            confirmations.RELEASING,
-            30 * SECOND_MS,
-            (held_emails.held_codes(site),),
-            topic=confirmations.TOPIC,
-        ),
-        Job(
-            delayed_actions.APPLYING,
-            5 * SECOND_MS,
-            (applying.due_actions(site),),
-            topic=CLOCK_SET,
-        ),
-        Job(
-            shipment_emails.ANNOUNCING,
-            10 * SECOND_MS,
-            (recipients_to_tell(site),),
-            topic=CLOCK_SET,
+            FORGETTING,
+            HOUR_MS,
+            (Items(partial(closing.expired, keep_years=keep_years), forget_account),),
         ),
     )
 
@@ -357,7 +320,7 @@ def jobs_of(
     return (
         *COUNTS,
         *moving.jobs_of(site),
-        *_decision_jobs(site),
+        *decision_jobs(site),
         Job(
             backfill.GRANTING,
             5 * SECOND_MS,
@@ -368,7 +331,7 @@ def jobs_of(
             5 * SECOND_MS,
             (Items(backfill.restocked_rewards, partial(supply_codes, site)),),
         ),
-        persons.job_of(site),
+        Job(persons.REKEYING, MINUTE_MS, (Items(persons.due, partial(rekey, site)),)),
         Job(
             "send budget notifications",
             10 * SECOND_MS,
@@ -379,7 +342,11 @@ def jobs_of(
             "send emails",
             30 * SECOND_MS,
             (
-                requested_links(site),
+                Items(
+                    invitations.requested_links,
+                    one_by_one(site, invitations.answer_request),
+                    LINKS_BATCH,
+                ),
                 Items(sending.due, partial(sending.send, transport), sending.BATCH, sending.BATCH),
             ),
             topic=emails.TOPIC,
@@ -388,12 +355,12 @@ def jobs_of(
         Job(
             "store the digests of closed months",
             MINUTE_MS,
-            (DIGESTS,),
+            (money.DIGESTS,),
             topic=payouts.CLOSED,
         ),
         *PROGRAMS,
-        *term_changes.jobs_of(site),
-        *closed_accounts.jobs_of(site, keep_years=keep_closed_years),
+        *money.term_jobs(site),
+        *_closing_jobs(site, keep_years=keep_closed_years),
         Job("check the ledger", DAY_MS, money.verify_ledger, always_runs=True),
         *PURGES,
         _purge("purge the old change log", DAY_MS, change_log.purge(change_log_keep_days)),

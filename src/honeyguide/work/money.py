@@ -1,5 +1,5 @@
-"""The jobs about money: verify referrals, send budget notifications, close months, create payouts
-and check the ledger.
+"""The jobs about money: verify referrals, send budget notifications, close months, create payouts,
+store digests, check the ledger, and begin the terms of programs that wait for their day.
 """
 
 from __future__ import annotations
@@ -11,11 +11,22 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from honeyguide.accounts import accounts
+from honeyguide.events import change_log
 from honeyguide.kernel import actors
+from honeyguide.kernel.clock import CLOCK_SET, MINUTE_MS
 from honeyguide.kernel.errors import Fault
 from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.site import Site
-from honeyguide.partners import budget_notifications, ledger_check, payouts
+from honeyguide.partners import (
+    budget_notifications,
+    ledger_check,
+    month_digests,
+    payouts,
+    rules,
+    term_changes,
+    term_notifications,
+)
+from honeyguide.partners.announcements import TermChange
 from honeyguide.partners.payouts import Earned
 from honeyguide.screening import moves
 from honeyguide.screening.moves import DueReferral
@@ -25,7 +36,7 @@ from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers.check_slices import Checked, CheckGroup, check_slice
 from honeyguide.subscribers.subscribers import Subscriber
-from honeyguide.work.items import Items
+from honeyguide.work.items import Items, Job, one_by_one
 
 log = logging.getLogger("honeyguide.work")
 
@@ -37,6 +48,7 @@ VERIFY_BATCH = 100
 VERIFY_TOGETHER = 8
 # The pause after each slice of the ledger check, as a part of what the slice took.
 CHECK_PAUSE = 0.5
+TERMS_BATCH = 20
 
 
 class PayoutsSkipped(Fault):
@@ -142,3 +154,51 @@ async def verify_ledger(store: Store, now_ms: int) -> bool:
     broken = sum(finding.broken for finding in findings)
     await store.write(accounts.note_proof, broken=broken, now_ms=now_ms)
     return False
+
+
+async def make_digests(store: Store, accounts: Sequence[str], now_ms: int) -> bool:
+    for account_id in accounts:
+        if account_id == month_digests.FINISH:
+            await store.write(month_digests.finish, now_ms=now_ms)
+            return False
+        for month in await store.read(month_digests.months_without, account_id):
+            await _make_digest(store, account_id, month, now_ms)
+    return True
+
+
+async def _make_digest(store: Store, account_id: str, month: str, now_ms: int) -> None:
+    """Reading takes as long as the month has rows, so it is not part of a write."""
+    since_ms, until_ms = rules.month_bounds(month)
+    bounds = {"since_ms": since_ms, "until_ms": until_ms}
+    while await store.read(change_log.has_unsalted, account_id, **bounds):
+        await store.write(change_log.salt_batch, account_id, **bounds)
+    ledger = await store.slow_snapshot(month_digests.ledger_of, account_id, month)
+    log = await store.slow_snapshot(month_digests.log_of, account_id, month)
+    await store.write(month_digests.save, account_id, month, ledger, log, now_ms=now_ms)
+
+
+DIGESTS = Items(month_digests.due, make_digests, month_digests.ACCOUNTS_BATCH)
+
+
+async def tell_of_terms(site: Site, store: Store, found: Sequence[TermChange], now_ms: int) -> bool:
+    (change,) = found
+    while await store.write(term_notifications.tell, site, change, now_ms=now_ms):
+        pass
+    return True
+
+
+def term_jobs(site: Site) -> tuple[Job, ...]:
+    return (
+        Job(
+            term_notifications.TELLING,
+            MINUTE_MS,
+            (Items(term_notifications.due, partial(tell_of_terms, site), TERMS_BATCH),),
+            topic=CLOCK_SET,
+        ),
+        Job(
+            term_changes.BEGINNING,
+            MINUTE_MS,
+            (Items(term_changes.due, one_by_one(site, term_changes.begin), TERMS_BATCH),),
+            topic=CLOCK_SET,
+        ),
+    )

@@ -1,5 +1,5 @@
 """The jobs of moving in: imports, what is fetched for them from another service, and what another
-tool wrote to an email platform.
+tool wrote to an email platform; and the comparison of imports with their files.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from functools import partial
 from honeyguide.integrations import adoption
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.kernel.clock import MINUTE_MS, SECOND_MS
+from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.site import Site
-from honeyguide.moving import adopting, fetching, import_parts, importing
+from honeyguide.moving import adopting, checking, fetching, import_parts, importing
 from honeyguide.store import Store
 from honeyguide.work import fetches
 from honeyguide.work.fetches import Fetcher
-from honeyguide.work.items import Items
-from honeyguide.work.job import Job
+from honeyguide.work.items import Items, Job
 
 
 async def import_file(site: Site, store: Store, imports: Sequence[str], now_ms: int) -> bool:
@@ -73,3 +73,28 @@ def fetch_jobs(fetcher: Fetcher, keys: EncryptionKeys) -> tuple[Job, ...]:
             topic=fetching.TOPIC,
         ),
     )
+
+
+def certificate_jobs(site: Site, secret_keys: Sequence[bytes]) -> tuple[Job, ...]:
+    checks = Items(checking.running, partial(compare_some, site, secret_keys))
+    return (Job(checking.CHECKING, SECOND_MS, (checks,)),)
+
+
+async def compare_some(
+    site: Site, secret_keys: Sequence[bytes], store: Store, checks: Sequence[str], now_ms: int
+) -> bool:
+    """One part of one check, or its end."""
+    (check_id,) = checks
+    check = await store.read(checking.find_running, check_id)
+    if check is None:
+        return True
+    try:
+        # On SQLite, a slow snapshot is read in a thread, so that others are served meanwhile.
+        compared = await store.slow_snapshot(checking.compare_part, site, check, now_ms=now_ms)
+        if compared.n is None:
+            await store.write(checking.finish, site, check, secret_keys, now_ms=now_ms)
+        else:
+            await store.write(checking.record, check, compared)
+    except Missing:
+        await store.write(checking.forget, check)
+    return True

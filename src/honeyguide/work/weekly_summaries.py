@@ -15,8 +15,9 @@ from honeyguide.kernel.clock import MONTHS
 from honeyguide.kernel.money import show
 from honeyguide.kernel.periods import Period, day_of, zone_of
 from honeyguide.kernel.site import Site
-from honeyguide.mail import notification_choices, notification_links, notifications, weekly_summary
+from honeyguide.mail import notification_choices, notifications, weekly_summary
 from honeyguide.mail.notification_kinds import OFF, WEEKLY_SUMMARY
+from honeyguide.mail.notifications import Notification
 from honeyguide.mail.weekly_summary import (
     SummaryAdvocate,
     SummaryBudget,
@@ -107,19 +108,17 @@ async def finish(
         monday=monday.isoformat() if is_past else account.weekly_monday,
     )
     if moved and summary is not None:
-        await notifications.notify(
-            tx,
-            account.id,
-            account.email,
-            weekly_summary.KIND,
-            f"{weekly_summary.KIND}:{monday.isoformat()}",
-            weekly_summary.message(summary),
+        notification = Notification(
+            account_id=account.id,
+            to=account.email,
+            kind=weekly_summary.KIND,
+            once=f"{weekly_summary.KIND}:{monday.isoformat()}",
+            message=weekly_summary.message(summary),
             link="/",
-            base_url=site.base_url,
-            now_ms=now_ms,
             parts=weekly_summary.parts(summary),
-            unsubscribe_url=summary.turn_off_url,
+            turn_off_url=summary.turn_off_url,
         )
+        await notifications.notify(tx, site.base_url, notification, now_ms=now_ms)
 
 
 async def summarize(
@@ -152,7 +151,7 @@ async def summarize(
         budgets=await _budgets(AccountReading(tx, site, account.id, now_ms), zone),
         overview_url=f"{site.base_url}/",
         preferences_url=f"{site.base_url}/notices/preferences",
-        turn_off_url=notification_links.turn_off_url(
+        turn_off_url=notification_choices.turn_off_url(
             site, account.id, WEEKLY_SUMMARY, link_version=account.link_version, now_ms=now_ms
         ),
     )

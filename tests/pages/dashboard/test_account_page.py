@@ -1,7 +1,5 @@
 """The account page over HTTP, on both engines: forms, and the addresses its parts had before."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -29,8 +27,7 @@ def list_status(who: Operator, key: str) -> int:
     return who.http.get(f"{who.v1}/subscribers", headers={"X-Api-Key": key}).status_code
 
 
-def test_too_many_wrong_passwords_are_refused_beside_the_form(service: Service) -> None:
-    alice = operator(service)
+def test_too_many_wrong_passwords_are_refused_beside_the_form(alice: Operator) -> None:
     form = {"current": "not mine", "password": "four unrelated words"}
     for _ in range(attempts.PASSWORD_AGAIN.most + 1):
         answer = alice.web.post("/account/password", page="/account/security", **form)
@@ -39,8 +36,9 @@ def test_too_many_wrong_passwords_are_refused_beside_the_form(service: Service) 
     assert "Too many attempts. Try again in 15 minutes." in section
 
 
-def test_the_refusal_of_a_missing_or_wrong_key_names_the_account_page(service: Service) -> None:
-    alice = operator(service)
+def test_the_refusal_of_a_missing_or_wrong_key_names_the_account_page(
+    service: Service, alice: Operator
+) -> None:
     for headers in ({"X-Api-Key": ""}, {"X-Api-Key": "wrong"}):
         answer = alice.http.get("/v1/campaigns", headers=headers)
         assert answer.status_code == 401
@@ -86,15 +84,13 @@ def test_a_mistake_is_explained_beside_its_field(
     assert all('value=""' in each for each in passwords), "no password comes back"
 
 
-def test_the_profile_is_saved(service: Service) -> None:
-    alice = operator(service)
+def test_the_profile_is_saved(alice: Operator) -> None:
     answer = alice.web.post("/account/profile", page="/account", name="The Evening Wax")
     assert (answer.status_code, answer.headers["location"]) == (303, "/account")
     assert 'value="The Evening Wax"' in alice.web.get("/account").text
 
 
-def test_one_other_session_is_ended_by_its_button(service: Service) -> None:
-    alice = operator(service)
+def test_one_other_session_is_ended_by_its_button(service: Service, alice: Operator) -> None:
     others = [WebClient(service), WebClient(service)]
     for other in others:
         other.log_in(alice.email)
@@ -106,8 +102,7 @@ def test_one_other_session_is_ended_by_its_button(service: Service) -> None:
     assert "1 other session logged out." in text_of(alice.web.get("/account/security").text)
 
 
-def test_only_the_administrator_sees_and_sends_invitations(service: Service) -> None:
-    alice = operator(service)
+def test_only_the_administrator_sees_and_sends_invitations(alice: Operator) -> None:
     page = alice.web.get("/account").text
     assert "nvitation" not in page and "Administrator" not in page
     for path in ("/account/invitations", "/account/invitations/withdraw"):
@@ -145,8 +140,7 @@ def test_old_addresses_lead_to_the_new_ones(service: Service) -> None:
         assert (answer.status_code, answer.headers["location"]) == (308, new.format(id="123"))
 
 
-def test_a_form_that_was_open_during_the_move_still_works(service: Service) -> None:
-    alice = operator(service)
+def test_a_form_that_was_open_during_the_move_still_works(alice: Operator) -> None:
     token = alice.web.token("/account")
     form = {"csrf": token, "name": "The Old Form"}
     refused = alice.web.http.post(

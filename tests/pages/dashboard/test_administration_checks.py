@@ -2,8 +2,6 @@
 something when asked. The test email says what the mail server said.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

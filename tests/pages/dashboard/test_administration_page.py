@@ -3,8 +3,6 @@ whether the books are right, and what waits. And the demo's clock, after which a
 itself.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 

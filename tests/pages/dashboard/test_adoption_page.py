@@ -2,8 +2,6 @@
 written meanwhile, and either answer works without JavaScript.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """When the members of a group came, as the review page draws it."""
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.pages.dashboard.people import arrivals

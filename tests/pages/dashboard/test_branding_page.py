@@ -2,8 +2,6 @@
 Pictures are decoded and drawn before the store is asked, so one engine is enough for them.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from typing import Any
@@ -18,8 +16,8 @@ from honeyguide.subscribers import branding
 from honeyguide.subscribers.branding import Branding, BrandPictures
 from tests.support.partner_network import png
 from tests.support.readings import reading
-from tests.support.service import ONE_ENGINE, Service
-from tests.support.web import Operator, operator
+from tests.support.service import ONE_ENGINE
+from tests.support.web import Operator
 
 FIELDS = {
     "accent": "#4C5FD3",
@@ -36,11 +34,6 @@ FIELDS = {
     "show_leaderboard": "1",
 }
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
-
-
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
 
 
 def tenant(owner: Operator) -> Tenant:

@@ -1,14 +1,11 @@
 """The last step of an import on the dashboard: its certificate."""
 
-from __future__ import annotations
-
 import re
 import time
 
 from honeyguide.moving import signed_documents
 from tests.support.move_certificates import certificate_of
-from tests.support.service import Service
-from tests.support.web import Operator, operator, run_import, text_of, upload
+from tests.support.web import Operator, run_import, text_of, upload
 
 FILE = "email,RH_CODE,referrer\nann@{0},{1}7b,\nben@{0},{1}B,ann@{0}\nnobody,,\n"
 
@@ -26,8 +23,7 @@ def run_check(alice: Operator, import_id: str) -> str:
     raise AssertionError(f"the check did not end: {text}")
 
 
-def test_an_import_is_checked_and_its_certificate_downloaded(service: Service) -> None:
-    alice = operator(service)
+def test_an_import_is_checked_and_its_certificate_downloaded(alice: Operator) -> None:
     host = f"{alice.account_id}.example"
     import_id = upload(alice, FILE.format(host, alice.account_id[-6:]))
     assert "Check the links" not in alice.web.get(f"/subscribers/import/{import_id}").text
@@ -49,15 +45,13 @@ def test_an_import_is_checked_and_its_certificate_downloaded(service: Service) -
     assert "Nothing lost" in text_of(alice.web.get("/subscribers/import").text)
 
 
-def test_a_loss_is_shown_with_its_lines_and_advice(service: Service) -> None:
-    alice = operator(service)
+def test_a_loss_is_shown_with_its_lines_and_advice(alice: Operator) -> None:
     text = text_of(alice.web.get(f"/subscribers/import/certificates/{certificate_of(alice)}").text)
     assert "Something was lost" in text
     assert "1 subscriber who is missing Import the file again" in text, text
 
 
-def test_a_check_that_cannot_begin_says_why(service: Service) -> None:
-    alice = operator(service)
+def test_a_check_that_cannot_begin_says_why(alice: Operator) -> None:
     import_id = upload(alice, FILE.format("odd.example", "odd"))
     answer = alice.web.http.post(
         f"/subscribers/import/{import_id}",

@@ -1,7 +1,5 @@
 """The page of the change log: sentences, filters, pages and downloads."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import json
@@ -28,11 +26,6 @@ from tests.support.service import Service
 from tests.support.web import Operator, operator, text_of
 
 PAGE = "/account/changes"
-
-
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
 
 
 def log(owner: Operator, action: str, *, days_ago: int = 0, **more: object) -> None:

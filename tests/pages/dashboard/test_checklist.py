@@ -1,7 +1,5 @@
 """The set-up checklist keeps its order, can be dismissed, and is not for partners."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -9,7 +7,7 @@ import pytest
 
 from tests.support.service import Service
 from tests.support.stores import statement
-from tests.support.web import PASSWORD, WebClient, operator, run_import, text_of, upload
+from tests.support.web import PASSWORD, Operator, WebClient, operator, run_import, text_of, upload
 
 ADMIN = statement("UPDATE account SET is_admin = 1 WHERE id = :account_id")
 STEPS = re.compile(r'<ol class="steps">.*?</ol>', re.DOTALL)
@@ -26,8 +24,7 @@ def steps(web: WebClient) -> list[str]:
     ]
 
 
-def test_finished_steps_stay_where_they_are(service: Service) -> None:
-    alice = operator(service)
+def test_finished_steps_stay_where_they_are(alice: Operator) -> None:
     alice.post(f"{alice.v1}/rewards", {"name": "Stickers", "referrals": 3})
     shown = steps(alice.web)
     assert shown[:3] == [
@@ -42,9 +39,8 @@ def test_finished_steps_stay_where_they_are(service: Service) -> None:
     assert re.search(r"2 of \d set up. Next: Set your logo and color", page)
 
 
-def test_only_what_was_really_done_is_ticked(service: Service) -> None:
+def test_only_what_was_really_done_is_ticked(alice: Operator) -> None:
     """Two who signed up are no import, and an API key in use is no email tool."""
-    alice = operator(service)
     alice.subscribe("ann@example.org")
     upload(alice, "email\nold@example.org\n")
     assert not [step for step in steps(alice.web) if step.startswith("✓")], "nor is a file alone"
@@ -63,8 +59,7 @@ def test_email_is_set_up_once_there_is_a_mail_server(
         assert f"{tick}Set up email sending" in steps(admin.web)
 
 
-def test_the_checklist_can_be_dismissed(service: Service) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_the_checklist_can_be_dismissed(alice: Operator, bob: Operator) -> None:
     assert steps(alice.web)
     assert alice.web.post("/checklist/dismiss", page="/").headers["location"] == "/"
     assert steps(alice.web) == [] and steps(bob.web)

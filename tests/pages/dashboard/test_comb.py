@@ -1,8 +1,6 @@
 """The Comb's layout, without a database: how large the hexagons are, who touches whom, what is
 nested in what, and what is said."""
 
-from __future__ import annotations
-
 import itertools
 from datetime import date, timedelta
 

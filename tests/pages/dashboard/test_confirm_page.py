@@ -1,24 +1,14 @@
 """Without JavaScript, one page asks before anything is erased, deleted, revoked or rotated."""
 
-from __future__ import annotations
-
 import html
 import re
 from pathlib import Path
 
-import pytest
-
 import honeyguide
-from tests.support.service import Service
-from tests.support.web import Operator, operator, text_of
+from tests.support.web import Operator, text_of
 
 TEMPLATES = Path(honeyguide.__file__).parent / "pages" / "templates" / "dashboard"
 _FIELD = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
-
-
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
 
 
 def fields_of(page: str) -> list[tuple[str, str]]:

@@ -2,8 +2,6 @@
 taken comes back.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import itertools
@@ -36,8 +34,7 @@ MESSY = (
 )
 
 
-def test_a_column_of_addresses_without_any_is_told(service: Service) -> None:
-    alice = operator(service)
+def test_a_column_of_addresses_without_any_is_told(alice: Operator) -> None:
     import_id = upload(alice, "name;E-mail;contact\nAnn;ann;ann@example.org\nBob;bob@home;\n")
     page = f"/subscribers/import/{import_id}"
     problem = "The column “E-mail” has no valid email address. Look into the file."
@@ -46,8 +43,7 @@ def test_a_column_of_addresses_without_any_is_told(service: Service) -> None:
     assert problem not in text_of(alice.web.get(page).text)
 
 
-def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Service) -> None:
-    alice = operator(service)
+def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(alice: Operator) -> None:
     import_id = upload(alice, MESSY)
     page = alice.web.get(f"/subscribers/import/{import_id}").text
     chosen = chosen_columns(page)
@@ -81,8 +77,9 @@ def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Se
     )
 
 
-def test_the_result_of_a_trial_is_gone_once_the_file_is_read_otherwise(service: Service) -> None:
-    alice = operator(service)
+def test_the_result_of_a_trial_is_gone_once_the_file_is_read_otherwise(
+    service: Service, alice: Operator
+) -> None:
     import_id = upload(alice, "email,name\nana@example.org,Ana\n")
     page = f"/subscribers/import/{import_id}"
     tenant = Tenant(alice.account_id, alice.campaign_id)
@@ -142,14 +139,12 @@ def statuses(alice: Operator) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("text", LEFT.values(), ids=list(LEFT))
-def test_who_left_the_old_platform_is_imported_as_unsubscribed(service: Service, text: str) -> None:
-    alice = operator(service)
+def test_who_left_the_old_platform_is_imported_as_unsubscribed(alice: Operator, text: str) -> None:
     assert "2 subscribers added." in run_import(alice, upload(alice, text))
     assert statuses(alice) == {"stays@example.org": "active", "left@example.org": "unsubscribed"}
 
 
-def test_who_left_is_imported_without_counting_for_their_referrer(service: Service) -> None:
-    alice = operator(service)
+def test_who_left_is_imported_without_counting_for_their_referrer(alice: Operator) -> None:
     alice.post(f"{alice.v1}/rewards", {"name": "A mug", "referrals": 1})
     ana = alice.subscribe("ana@example.org")
     run_import(
@@ -161,15 +156,13 @@ def test_who_left_is_imported_without_counting_for_their_referrer(service: Servi
     assert alice.get(f"{alice.v1}/subscribers/{ana['uuid']}/rewards").json()["rewards"] == []
 
 
-def test_an_import_does_not_bring_back_who_unsubscribed(service: Service) -> None:
-    alice = operator(service)
+def test_an_import_does_not_bring_back_who_unsubscribed(alice: Operator) -> None:
     alice.subscribe("ana@example.org", status="unsubscribed")
     run_import(alice, upload(alice, "email,status\nana@example.org,active\n"))
     assert statuses(alice) == {"ana@example.org": "unsubscribed"}
 
 
-def test_a_status_that_nobody_knows_is_not_taken_for_active(service: Service) -> None:
-    alice = operator(service)
+def test_a_status_that_nobody_knows_is_not_taken_for_active(alice: Operator) -> None:
     text = (
         "email,status,subscribed\n"
         "ana@example.org,parked,\nben@example.org,confirmed,yes\ncy@example.org,,perhaps\n"
@@ -180,8 +173,7 @@ def test_a_status_that_nobody_knows_is_not_taken_for_active(service: Service) ->
     assert statuses(alice) == {"ben@example.org": "confirmed"}
 
 
-def test_each_column_says_whether_it_is_used_before_and_after(service: Service) -> None:
-    alice = operator(service)
+def test_each_column_says_whether_it_is_used_before_and_after(alice: Operator) -> None:
     import_id = upload(
         alice, "Email,Full Name,Shoe size,\nann@example.org,Ann Lee,38,x,beyond the heading\n"
     )
@@ -197,8 +189,7 @@ def test_each_column_says_whether_it_is_used_before_and_after(service: Service) 
     assert "Full Name ignored" in run_import(alice, without_name, name="")
 
 
-def test_a_column_that_is_not_chosen_says_so_before_and_after(service: Service) -> None:
-    alice = operator(service)
+def test_a_column_that_is_not_chosen_says_so_before_and_after(alice: Operator) -> None:
     import_id = upload(
         alice,
         "email,RH_CODE,RH_TOTREF,created_at\nann@example.org,anna7f3c,3,2024-01-02\n",
@@ -214,8 +205,9 @@ def test_a_column_that_is_not_chosen_says_so_before_and_after(service: Service) 
             assert f"{name} ignored: It is empty, or has nothing that we can use." in text, text
 
 
-def test_files_are_forgotten_after_a_month_with_the_people_in_them(service: Service) -> None:
-    alice = operator(service)
+def test_files_are_forgotten_after_a_month_with_the_people_in_them(
+    service: Service, alice: Operator
+) -> None:
     done, begun = upload(alice, MESSY), upload(alice, MESSY)
     run_import(alice, done)
     tables = ("import", "import_part", "import_error")
@@ -245,8 +237,9 @@ def test_files_are_forgotten_after_a_month_with_the_people_in_them(service: Serv
     assert alice.total() == 3, "whoever came in stays"
 
 
-def test_an_import_that_still_runs_is_not_forgotten_however_old(service: Service) -> None:
-    alice = operator(service)
+def test_an_import_that_still_runs_is_not_forgotten_however_old(
+    service: Service, alice: Operator
+) -> None:
     running = upload(alice, MESSY)
 
     async def set_status(tx: Tx, status: str) -> None:
@@ -328,8 +321,9 @@ GONE = (
 
 
 @pytest.mark.parametrize("local", ["zed", "жук"])
-def test_erasing_somebody_reaches_the_files_that_are_kept(service: Service, local: str) -> None:
-    alice = operator(service)
+def test_erasing_somebody_reaches_the_files_that_are_kept(
+    service: Service, alice: Operator, local: str
+) -> None:
     email = f"{local}{next(_numbers)}@gone.example"
     file = GONE.replace("zed@gone.example", email).replace("ZED@gone.example", email.upper())
     done, tried, begun = (upload(alice, file) for _ in range(3))
@@ -353,8 +347,9 @@ def test_erasing_somebody_reaches_the_files_that_are_kept(service: Service, loca
     assert alice.total() == 2, "Jo and Jan stay"
 
 
-def test_erasing_somebody_reaches_files_whose_columns_nobody_chose_yet(service: Service) -> None:
-    alice = operator(service)
+def test_erasing_somebody_reaches_files_whose_columns_nobody_chose_yet(
+    service: Service, alice: Operator
+) -> None:
     email = f"zed{next(_numbers)}@gone.example"
     alice.subscribe(email)
     file = f"A,B,C\n7,Zed Quixote,{email}\n8,Zed <{email}>,1 Quixote Lane\n9,Jo,jo@gone.example\n"
@@ -366,8 +361,7 @@ def test_erasing_somebody_reaches_files_whose_columns_nobody_chose_yet(service: 
     assert "1 subscriber added." in text and "Done 1 of 1" in text, text
 
 
-def test_a_last_name_in_its_own_column_is_added_to_the_name(service: Service) -> None:
-    alice = operator(service)
+def test_a_last_name_in_its_own_column_is_added_to_the_name(alice: Operator) -> None:
     lines = (
         "Email,First name,Surname\n"
         "a@example.org,Ann,Lee\nb@example.org,Bo Ek,Ek\nc@example.org,,Orr\n"

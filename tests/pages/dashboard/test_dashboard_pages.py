@@ -1,7 +1,5 @@
 """The dashboard's pages over HTTP, on both engines: strangers, forms, lists."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import time
@@ -148,8 +146,7 @@ LOOKED_AT = (
 
 
 @pytest.mark.parametrize("path", LOOKED_AT)
-def test_every_page_is_whole_safe_and_small(service: Service, path: str) -> None:
-    alice = operator(service)
+def test_every_page_is_whole_safe_and_small(alice: Operator, path: str) -> None:
     things(alice)
     alice.subscribe("markup@example.org", name="<script>alert(1)</script>")
     answer = alice.web.get(path)
@@ -166,8 +163,7 @@ def test_every_page_is_whole_safe_and_small(service: Service, path: str) -> None
     ), targets
 
 
-def test_campaign_settings_are_kept_or_refused_with_a_sentence(service: Service) -> None:
-    alice = operator(service)
+def test_campaign_settings_are_kept_or_refused_with_a_sentence(alice: Operator) -> None:
     slug = f"wax-{new_id()[-8:]}"
     good = {
         "name": "The Wax",
@@ -194,8 +190,7 @@ def test_campaign_settings_are_kept_or_refused_with_a_sentence(service: Service)
     assert set(said) == set(every), "all at once"
 
 
-def test_search_filters_and_order(service: Service) -> None:
-    alice = operator(service)
+def test_search_filters_and_order(alice: Operator) -> None:
     lead = alice.subscribe(
         "zeta.lead@example.org", name="Lena Lead", created_at="2026-01-01T00:00:00Z"
     )
@@ -236,8 +231,7 @@ def test_search_filters_and_order(service: Service) -> None:
         assert alice.web.get(f"/subscribers?{nonsense}").status_code == 200, nonsense
 
 
-def test_lists_beyond_a_page_go_on(service: Service) -> None:
-    alice = operator(service)
+def test_lists_beyond_a_page_go_on(alice: Operator) -> None:
     text = "email\n" + "".join(f"r{number:03d}@example.org\n" for number in range(130))
     run_import(alice, upload(alice, text))
     for query in ("sort=oldest", ""):
@@ -250,8 +244,7 @@ def test_lists_beyond_a_page_go_on(service: Service) -> None:
         assert sorted(seen) == [f"r{number:03d}" for number in range(130)], query
 
 
-def test_review_decides_in_bulk_and_says_why(service: Service) -> None:
-    alice = operator(service)
+def test_review_decides_in_bulk_and_says_why(service: Service, alice: Operator) -> None:
     alice.web.post(
         "/settings/campaign",
         page="/settings",
@@ -287,8 +280,7 @@ def test_review_decides_in_bulk_and_says_why(service: Service) -> None:
     )
 
 
-def test_a_person_is_explained_exported_and_erased(service: Service) -> None:
-    alice = operator(service)
+def test_a_person_is_explained_exported_and_erased(service: Service, alice: Operator) -> None:
     lead = alice.subscribe("lead@example.org", name="Lena Lead")
     friend = alice.subscribe(
         "friend@mailinator.com", referrer_code=lead["ref_code"], utm_source="podcast"
@@ -314,8 +306,7 @@ def test_a_person_is_explained_exported_and_erased(service: Service) -> None:
     assert alice.web.get(f"/subscribers/{friend['uuid']}").status_code == 404
 
 
-def test_words_are_kept_page_by_page(service: Service) -> None:
-    alice = operator(service)
+def test_words_are_kept_page_by_page(service: Service, alice: Operator) -> None:
     on = {"powered_by": "on"}
     assert (
         alice.web.post("/look/pages?page=signup", promise="Bees, weekly", **on).status_code == 303
@@ -327,8 +318,7 @@ def test_words_are_kept_page_by_page(service: Service) -> None:
     assert alice.web.post("/look/pages?page=signup", promise="x" * 500, **on).status_code == 400
 
 
-def test_webhooks_are_made_tested_and_read(service: Service) -> None:
-    alice = operator(service)
+def test_webhooks_are_made_tested_and_read(alice: Operator) -> None:
     assert alice.web.post("/webhooks", url="ftp://x", event="new_referral").status_code == 400
     made = alice.web.post(
         "/webhooks", url="http://127.0.0.1:9/hook", event=["new_referral", "reward_unlocked"]

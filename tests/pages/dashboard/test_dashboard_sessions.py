@@ -2,29 +2,21 @@
 on both engines.
 """
 
-from __future__ import annotations
-
 import re
 
 import httpx
 import pytest
 
-from honeyguide.accounts import attempts, setup_codes
+from honeyguide.accounts import setup_codes
 from tests.support.service import ENGINES, Service
-from tests.support.web import PASSWORD, WebClient, operator
+from tests.support.web import PASSWORD, Operator, WebClient, operator
+
+pytestmark = pytest.mark.usefixtures("roomy_logins")
 
 NEW = "four quiet green herons"
 
 
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All tests share one IP address; the limits have tests of their own."""
-    for name in ("LOGIN_BY_ADDRESS", "EMAILS_BY_ADDRESS"):
-        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
-
-
-def test_the_session_cookie_is_guarded(service: Service) -> None:
-    alice = operator(service)
+def test_the_session_cookie_is_guarded(service: Service, alice: Operator) -> None:
     answer = WebClient(service).post("/login", email=alice.email, password=PASSWORD)
     cookie = next(line for line in answer.headers.get_list("set-cookie") if "hg_session=" in line)
     assert "HttpOnly" in cookie and "SameSite=lax" in cookie and "Path=/" in cookie
@@ -73,8 +65,9 @@ def test_behind_https_cookies_are_secure_and_bound_to_the_host(engine: str) -> N
         assert elsewhere.status_code == 403, "only the public address may send forms"
 
 
-def test_a_planted_session_is_worth_nothing_after_the_login(service: Service) -> None:
-    alice = operator(service)
+def test_a_planted_session_is_worth_nothing_after_the_login(
+    service: Service, alice: Operator
+) -> None:
     before = alice.web.session
     again = WebClient(service)
     again.plant(before)
@@ -88,8 +81,7 @@ def test_a_planted_session_is_worth_nothing_after_the_login(service: Service) ->
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:1", ""])
-def test_a_form_from_another_site_does_nothing(service: Service, origin: str) -> None:
-    alice = operator(service)
+def test_a_form_from_another_site_does_nothing(alice: Operator, origin: str) -> None:
     token = alice.web.token("/settings")
     answer = alice.web.http.post(
         "/account/profile", data={"csrf": token, "name": "Evil"}, headers={"origin": origin}
@@ -99,8 +91,7 @@ def test_a_form_from_another_site_does_nothing(service: Service, origin: str) ->
 
 
 @pytest.mark.parametrize("token", ["", "00", "ab" * 64, "x" * 128])
-def test_a_form_without_the_visitors_own_token_does_nothing(service: Service, token: str) -> None:
-    alice = operator(service)
+def test_a_form_without_the_visitors_own_token_does_nothing(alice: Operator, token: str) -> None:
     assert (
         alice.web.http.post("/account/profile", data={"csrf": token, "name": "Evil"}).status_code
         == 403
@@ -129,8 +120,7 @@ def test_login_csrf_is_refused(service: Service) -> None:
     assert answer.status_code == 403 and not victim.session
 
 
-def test_sessions_end_by_time(service: Service) -> None:
-    alice = operator(service)
+def test_sessions_end_by_time(service: Service, alice: Operator) -> None:
     assert alice.web.get("/settings").status_code == 200
     service.set_clock(12 * 3600 + 1)
     assert alice.web.get("/settings").status_code == 303, "12 idle hours"
@@ -158,8 +148,7 @@ def test_whoever_stays_logged_in_does_so_for_30_days_however_idle_or_busy(
     assert [each.http.get("/settings").status_code for each in (idle, busy)] == [303, 303]
 
 
-def test_logging_out_ends_the_session_itself(service: Service) -> None:
-    alice = operator(service)
+def test_logging_out_ends_the_session_itself(service: Service, alice: Operator) -> None:
     token = alice.web.session
     assert alice.web.post("/logout", page="/settings").status_code == 303
     stale = WebClient(service)
@@ -167,8 +156,7 @@ def test_logging_out_ends_the_session_itself(service: Service) -> None:
     assert stale.get("/").status_code == 303
 
 
-def test_other_sessions_can_be_ended(service: Service) -> None:
-    alice = operator(service)
+def test_other_sessions_can_be_ended(service: Service, alice: Operator) -> None:
     other = WebClient(service)
     other.log_in(alice.email)
     assert other.get("/").status_code == 200
@@ -177,8 +165,7 @@ def test_other_sessions_can_be_ended(service: Service) -> None:
     assert alice.web.get("/").status_code == 200
 
 
-def test_a_password_change_ends_every_other_session(service: Service) -> None:
-    alice = operator(service)
+def test_a_password_change_ends_every_other_session(service: Service, alice: Operator) -> None:
     other = WebClient(service)
     other.log_in(alice.email)
     wrong = alice.web.post(

@@ -2,8 +2,6 @@
 is written, and of what was undone only that somebody undid it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import NamedTuple
@@ -128,11 +126,6 @@ def service(quiet_service: Service) -> Service:
     """In which nothing waits."""
     quiet_service.write(lambda tx: tx.run(statement("DELETE FROM delayed_action")))
     return quiet_service
-
-
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
 
 
 def test_every_kind_is_tried() -> None:

@@ -2,8 +2,6 @@
 end and errors happen. What cannot be done any more is dropped, and the operator is notified.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -13,7 +11,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.signups import delayed_actions, delayed_kinds
 from honeyguide.signups.delayed_actions import DELAY_MS
 from honeyguide.store.tx import Tx
-from honeyguide.work import applying
+from honeyguide.work import decisions
 from tests.support import belongings
 from tests.support.delayed import (
     action_of,
@@ -38,7 +36,7 @@ from tests.support.readings import change_of
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump
-from tests.support.web import Operator, operator, text_of
+from tests.support.web import Operator, text_of
 
 
 @pytest.fixture
@@ -46,11 +44,6 @@ def service(quiet_service: Service) -> Service:
     """In which nothing waits."""
     quiet_service.write(lambda tx: tx.run(statement("DELETE FROM delayed_action")))
     return quiet_service
-
-
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
 
 
 @pytest.mark.parametrize(("do", "by_api"), [("verify", "reject"), ("reject", "verify")])
@@ -97,7 +90,7 @@ def test_what_waits_for_an_erased_subscriber_is_dropped(alice: Operator) -> None
     alice.make(delayed_actions.delay, delayed_kinds.VERIFY, [made["subject"]], note="Secret")
     assert alice.delete(f"{alice.v1}/subscribers/{made['subject']}").status_code == 200
     action = action_of(alice, made)
-    assert action is not None and action.arguments == "{}"
+    assert action is not None and action.arguments == {}
     pass_minute(alice.service)
     assert notices(alice) == ["A referral was not verified"]
 
@@ -221,7 +214,7 @@ def test_an_error_that_is_no_refusal_is_tried_again(
     assert action_of(alice, made) is not None and notices(alice) == []
     found = due_of(alice.service, alice.service.now_ms())
     site, store = alice.service.services.site, alice.service.services.store
-    alice.service.run(applying.apply_or_drop(site, store, found, alice.service.now_ms()))
+    alice.service.run(decisions.apply_or_drop(site, store, found, alice.service.now_ms()))
     assert alice.subscriber(made["subject"])["referral_status"] == "verified"
 
 

@@ -3,8 +3,6 @@ several that do the same actions at once, some of them killed on the way. Everyt
 and what was undone never is.
 """
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -2,8 +2,6 @@
 never who they are.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS, system_clock
@@ -27,8 +25,9 @@ def earnings(who: Operator, query: str = "") -> str:
     return page
 
 
-def test_each_reader_stands_under_the_figure_they_are_part_of(service: Service) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_each_reader_stands_under_the_figure_they_are_part_of(
+    service: Service, alice: Operator, bob: Operator
+) -> None:
     hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 7}
     place = join(bob, offer(alice, publish(alice, name="Slow lane"), **hold))
     for name in ("stays", "leaves"):
@@ -62,8 +61,9 @@ def test_each_reader_stands_under_the_figure_they_are_part_of(service: Service) 
     assert "Nothing pending." in earnings(bob, "?show=pending")
 
 
-def test_a_reached_budget_is_said_to_its_partners(service: Service) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_a_reached_budget_is_said_to_its_partners(
+    service: Service, alice: Operator, bob: Operator
+) -> None:
     hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 1}
     program = offer(alice, publish(alice), total_budget=5, max_payout=90, **hold)
     place = join(bob, program)
@@ -121,8 +121,7 @@ def test_a_partners_referrals_are_paged(service: Service, monkeypatch: pytest.Mo
     assert f'rel="next" href="{path}?page=2"' in first and 'rel="next"' not in second
 
 
-def test_the_owner_reads_why_a_partner_recommends_them(service: Service) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_the_owner_reads_why_a_partner_recommends_them(alice: Operator, bob: Operator) -> None:
     program = offer(alice, show_in_directory=True, terms="Be kind.")
     card = bob.web.get("/network").text
     assert f'href="/network/{program["uuid"]}"' in card
@@ -133,8 +132,9 @@ def test_the_owner_reads_why_a_partner_recommends_them(service: Service) -> None
     assert "“My readers <3 wax”" in text_of(alice.web.get(f"/program/{program['uuid']}").text)
 
 
-def test_payouts_lists_only_months_with_fees(service: Service) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_payouts_lists_only_months_with_fees(
+    service: Service, alice: Operator, bob: Operator
+) -> None:
     assert "No fees yet." in text_of(alice.web.get("/payouts").text)
     place = join(bob, offer(alice))
     alice.subscribe("veiled.fee@example.org", referrer_code=place["ref_code"])
@@ -143,9 +143,10 @@ def test_payouts_lists_only_months_with_fees(service: Service) -> None:
     assert f"{month} $3.00" in page and page.count("$") == 1
 
 
-def test_sure_and_at_most_are_never_one_promise(service: Service) -> None:
+def test_sure_and_at_most_are_never_one_promise(
+    service: Service, alice: Operator, bob: Operator
+) -> None:
     """Of two pending fees only one fits the partner's cap; what is due next month is paid then."""
-    alice, bob = operator(service), operator(service, "bob")
     hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 1}
     place = join(bob, offer(alice, publish(alice), cpa=3, max_payout=3, **hold))
     for number in range(2):
@@ -184,8 +185,7 @@ def test_what_the_budget_cannot_pay_is_expected_by_nobody(service: Service) -> N
     assert "$3.00 pending, fits $3.00 pending, does not fit the budget" in owner
 
 
-def test_an_unpaid_program_has_no_caps(service: Service) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_an_unpaid_program_has_no_caps(alice: Operator, bob: Operator) -> None:
     program = offer(alice, publish(alice), cpa=0, max_payout=0, total_budget=0)
     place = join(bob, program)
     alice.subscribe("veiled.free@example.org", referrer_code=place["ref_code"])
@@ -201,10 +201,10 @@ def test_an_unpaid_program_has_no_caps(service: Service) -> None:
 
 
 def test_nothing_is_said_of_zero_dollars_while_something_unpaid_is_pending(
-    service: Service,
+    alice: Operator,
+    bob: Operator,
 ) -> None:
     """In an unpaid program, and in one's own, which is never paid."""
-    alice, bob = operator(service), operator(service, "bob")
     hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 9}
     for who, cpa in ((bob, 0), (alice, 3)):
         program = offer(alice, publish(alice), cpa=cpa, **hold)
@@ -224,16 +224,16 @@ def test_nothing_is_said_of_zero_dollars_while_something_unpaid_is_pending(
         assert "Fee None" in fee
 
 
-def test_the_magic_link_has_the_merge_tag_of_each_tool(service: Service) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_the_magic_link_has_the_merge_tag_of_each_tool(alice: Operator, bob: Operator) -> None:
     place = join(bob, offer(alice))
     page = text_of(bob.web.get(f"/earnings/{place['uuid']}").text)
     for tool, tag in newsletter_tools.EMAIL_TAGS.items():
         assert f"{tool} " in page and f"?email={tag}" in page
 
 
-def test_a_program_that_became_free_still_shows_what_it_may_pay(service: Service) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_a_program_that_became_free_still_shows_what_it_may_pay(
+    service: Service, alice: Operator, bob: Operator
+) -> None:
     hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 9}
     program = offer(alice, publish(alice), **hold)
     place = join(bob, program)
@@ -275,9 +275,8 @@ def test_the_chart_has_twelve_months_at_the_most() -> None:
         assert (len(shown), shown[0], shown[-1]) == (12, "2025-12", "2026-11")
 
 
-def test_a_pending_fee_is_not_added_to_a_confirmed_one(service: Service) -> None:
+def test_a_pending_fee_is_not_added_to_a_confirmed_one(alice: Operator, bob: Operator) -> None:
     """In the row of a day with both. Nor is it what they can come to: the cap may be less."""
-    alice, bob = operator(service), operator(service, "bob")
     hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 9}
     place = join(bob, offer(alice, publish(alice), max_payout=3, **hold))
     people = [

@@ -2,36 +2,28 @@
 previews, tests, and what hostile texts become.
 """
 
-from __future__ import annotations
-
-import json
-
 import pytest
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.languages.language import CODES, ENGLISH, get_language
 from honeyguide.mail import layout, own_texts, texts
 from honeyguide.mail.email_kinds import REWARD_UNLOCKED
+from honeyguide.mail.layout import EmailLinks
 from honeyguide.mail.own_texts import EDITABLE
+from honeyguide.mail.texts import AdvocateFacts, UnlockedReward
 from honeyguide.subscribers import branding
 from honeyguide.subscribers.branding import BrandFields
 from tests.support import partner_network
 from tests.support.prizes import advocate, offer, post_of, tenant_of
 from tests.support.readings import reading
-from tests.support.service import Service
-from tests.support.web import Operator, operator, text_of
+from tests.support.web import Operator, text_of
 
 PAGE = "/look/emails?email=reward_unlocked&language=en"
 
 
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
-
-
 def saved(alice: Operator) -> dict[str, str]:
     found = alice.service.read(lambda tx: branding.of(reading(tx, tenant_of(alice))))
-    return dict(json.loads(found.words))
+    return dict(found.words)
 
 
 def test_an_operators_text_is_saved_previewed_and_sent(alice: Operator) -> None:
@@ -157,23 +149,20 @@ def test_no_value_and_no_text_is_run_or_filled_in_twice(evil: str) -> None:
         for kind in EDITABLE
         for field in ("subject", "text")
     }
+    brand = layout.EmailBranding(
+        evil,
+        logo_url="https://example.org/logos/1",
+        reply_to="a@b.example",
+        own_texts=own,
+    )
     message = texts.reward_unlocked(
-        ENGLISH,
-        newsletter=evil,
-        reward="The mug",
-        referrals=2,
-        hub="https://example.org/hub/x",
-        first_name=evil,
-        coupon_code=evil,
-        how_to_claim=evil,
-        own=own,
+        brand,
+        AdvocateFacts("https://example.org/hub/x", 2, first_name=evil),
+        UnlockedReward("The mug", coupon_code=evil, how_to_claim=evil),
     )
     filled = evil.replace("{reward}", "The mug")
     assert message.subject == f"A {filled} {evil}"
-    brand = layout.EmailBranding(
-        evil, logo_url="https://example.org/logos/1", reply_to="a@b.example"
-    )
-    made = layout.parts(message, brand, stop_url="https://example.org/stop/x")
+    made = layout.parts(message, brand, EmailLinks(stop="https://example.org/stop/x"))
     assert "<script" not in made.html and made.html.count("<img") == 1
     assert len(made.html.encode()) < 30_000 and evil in made.text
 
@@ -181,11 +170,8 @@ def test_no_value_and_no_text_is_run_or_filled_in_twice(evil: str) -> None:
 def test_a_name_that_is_missing_leaves_no_gap() -> None:
     own = {"reward_unlocked_text": "Hi {first_name}, thank you."}
     message = texts.reward_unlocked(
-        get_language("de"),
-        newsletter="Wax",
-        reward="Mug",
-        referrals=1,
-        hub="https://example.org/hub/x",
-        own=own,
+        layout.EmailBranding("Wax", get_language("de"), own_texts=own),
+        AdvocateFacts("https://example.org/hub/x", 1),
+        UnlockedReward("Mug"),
     )
     assert message.text.startswith("Hi, thank you.")

@@ -1,7 +1,5 @@
 """The embed page of the dashboard: websites, code, previews, signups, and the check of a page."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterator
 
@@ -13,8 +11,7 @@ from honeyguide.pages.embeds import script
 from honeyguide.subscribers.embeds import Embed
 from tests.support.effort import effort_of
 from tests.support.embeds import SITE, Visitor, embedding
-from tests.support.service import Service
-from tests.support.web import Operator, operator, text_of
+from tests.support.web import Operator, text_of
 from tests.support.website import Website
 
 BASE = "https://refer.example"
@@ -24,11 +21,6 @@ PINNED = embed_snippets.pinned_code(
     embed_snippets.script_code(BASE, EMBED, "html", embed_snippets.OWN_FORM)
 )
 FORM = "<form data-honeyguide><input type=email></form>"
-
-
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
 
 
 def save(alice: Operator, **fields: str) -> str:

@@ -5,8 +5,6 @@ Every POST of the dashboard's table is either tried here or listed as one whose 
 object.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

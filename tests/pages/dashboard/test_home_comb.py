@@ -1,8 +1,6 @@
 """The picture of Home on both engines: who is in it, whose it is, days instead of people where
 there are many, and what an open page gets when somebody joins."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -65,8 +63,7 @@ def test_everybody_who_joined_is_a_hexagon_beside_who_brought_them(service: Serv
     assert "Ann" not in page(empty) and "Bob" not in page(empty)
 
 
-def test_without_a_hexagon_nobody_is_asked_to_point_at_one(service: Service) -> None:
-    alice = operator(service)
+def test_without_a_hexagon_nobody_is_asked_to_point_at_one(alice: Operator) -> None:
     run_import(alice, upload(alice, "email\nold@example.org\n"))
     html = page(alice)
     assert not cells(html) and "Point at" not in html

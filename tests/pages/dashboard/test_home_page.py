@@ -2,8 +2,6 @@
 operator, what partners cost.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -41,8 +39,7 @@ def bring(owner: Operator, code: str, *emails: str) -> None:
         owner.subscribe(email, referrer_code=code)
 
 
-def test_rejections_are_counted_by_their_reason(service: Service) -> None:
-    alice = operator(service)
+def test_rejections_are_counted_by_their_reason(service: Service, alice: Operator) -> None:
     ann = alice.subscribe("ann@gmail.com")
     bring(
         alice,
@@ -77,8 +74,9 @@ def test_every_reason_has_words_of_its_own() -> None:
     }
 
 
-def test_what_an_advocate_brings_leaves_partners_readers_out(service: Service) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_what_an_advocate_brings_leaves_partners_readers_out(
+    alice: Operator, bob: Operator
+) -> None:
     place = join(bob, offer(alice, publish(alice), total_budget=6))
     ann = alice.subscribe("ann@example.org")
     bring(alice, ann["ref_code"], "f1@example.org", "f2@example.org")
@@ -92,8 +90,7 @@ def test_what_an_advocate_brings_leaves_partners_readers_out(service: Service) -
     assert "2 referrals by 1 subscriber: 2.0 each" in text_of(page)
 
 
-def test_rewards_earned_claimed_and_to_approve(service: Service) -> None:
-    alice = operator(service)
+def test_rewards_earned_claimed_and_to_approve(alice: Operator) -> None:
     assert "Rewards Earned" not in text_of(home(alice)), "no reward, no card"
     for name, count, approval in (("Guide", 1, "automatic"), ("Mug", 2, "manual")):
         fields = {"name": name, "referrals": count, "approval": approval}
@@ -117,9 +114,8 @@ def test_rewards_earned_claimed_and_to_approve(service: Service) -> None:
 
 
 def test_where_rewards_are_too_many_to_count_the_page_says_so(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    alice: Operator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    alice = operator(service)
     for name, approval in (("Guide", "automatic"), ("Mug", "manual")):
         fields = {"name": name, "referrals": 1, "approval": approval}
         assert alice.post(f"{alice.v1}/rewards", fields).status_code == 201
@@ -139,8 +135,7 @@ def test_where_rewards_are_too_many_to_count_the_page_says_so(
         assert card(page, "Claimed") == "Claimed 1 2 unclaimed", "counted to their end"
 
 
-def test_a_budget_that_is_nearly_spent_needs_a_decision(service: Service) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_a_budget_that_is_nearly_spent_needs_a_decision(alice: Operator, bob: Operator) -> None:
     offer(alice)  # another one under the same name
     program = offer(alice, publish(alice), cpa=2, max_payout=10, total_budget=10)
     code = join(bob, program)["ref_code"]
@@ -156,9 +151,10 @@ def test_a_budget_that_is_nearly_spent_needs_a_decision(service: Service) -> Non
     assert "Nothing needs you." in text_of(home(alice)), "nobody can change what was deleted"
 
 
-def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service) -> None:
+def test_what_waits_for_the_operator_is_what_screening_suspects(
+    service: Service, alice: Operator
+) -> None:
     """Of all that wait, not those whose hold ends by itself; counted and listed alike."""
-    alice = operator(service)
     alice.web.post(
         "/settings/campaign",
         page="/settings",
@@ -201,9 +197,10 @@ def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service
     )
 
 
-def test_signups_without_a_click_are_no_share_of_the_clicks(service: Service) -> None:
+def test_signups_without_a_click_are_no_share_of_the_clicks(
+    service: Service, alice: Operator, bob: Operator
+) -> None:
     """Those that came by the API."""
-    alice, bob = operator(service), operator(service, "bob")
     place = join(bob, offer(alice, publish(alice), cpa=0))
     seen = clicks.click(
         service.services.site,

@@ -1,8 +1,6 @@
 """The range of days on Home, on both engines: what the URL may ask for, what it is compared
 with, and the same numbers on the page and in its files."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io
@@ -126,8 +124,7 @@ def test_a_number_leads_to_the_subscribers_it_counts(service: Service) -> None:
             assert f"{n} of 6 subscribers" in found, link
 
 
-def test_values_that_differ_in_case_are_counted_and_found_apart(service: Service) -> None:
-    alice = operator(service)
+def test_values_that_differ_in_case_are_counted_and_found_apart(alice: Operator) -> None:
     for number, value in enumerate(("Instagram", "instagram", "instagram", "ÉTÉ")):
         alice.subscribe(f"s{number}@example.org", utm_source=value, utm_campaign=value)
     for by in ("utm_source", "utm_campaign"):
@@ -139,8 +136,7 @@ def test_values_that_differ_in_case_are_counted_and_found_apart(service: Service
             assert f"{n} of 4 subscribers" in found, link
 
 
-def test_a_wrong_range_is_said_next_to_the_dates(service: Service) -> None:
-    alice = operator(service)
+def test_a_wrong_range_is_said_next_to_the_dates(alice: Operator) -> None:
     answer = alice.web.get("/?from=2026-02-31&to=2026-03-01")
     assert answer.status_code == 400
     assert "From must be a date such as 2026-11-15." in text_of(answer.text)
@@ -166,8 +162,7 @@ def test_the_numbers_of_a_large_campaign_say_as_of_when(
     assert "New subscribers 4" in text_of(alice.web.get("/?range=7d").text)
 
 
-def test_clicks_are_counted_by_the_site_they_came_from(service: Service) -> None:
-    alice = operator(service)
+def test_clicks_are_counted_by_the_site_they_came_from(service: Service, alice: Operator) -> None:
     ann = alice.subscribe("ann@example.org")
     for number, site in enumerate(("https://www.News.example/a?b=c", "", "nonsense", "http://x/")):
         headers = {"user-agent": f"Firefox/{number}", **({"referer": site} if site else {})}
@@ -177,9 +172,8 @@ def test_clicks_are_counted_by_the_site_they_came_from(service: Service) -> None
     assert rows[1:] == [["Not known", "2", ""], ["news.example", "1", ""], ["x", "1", ""]]
 
 
-def test_the_week_before_is_cut_at_the_same_time_of_day(service: Service) -> None:
+def test_the_week_before_is_cut_at_the_same_time_of_day(service: Service, alice: Operator) -> None:
     """Two joined on the same weekday a week ago: one before this time of day, one after it."""
-    alice = operator(service)
     today = date.fromtimestamp(service.now_ms() / 1000)
     noon_ms = start_of(today + timedelta(days=1), UTC) + 12 * HOUR_MS
     service.set_clock((noon_ms - service.now_ms()) / 1000)
@@ -192,8 +186,7 @@ def test_the_week_before_is_cut_at_the_same_time_of_day(service: Service) -> Non
     )
 
 
-def test_the_page_lists_ten_sources_and_the_others_together(service: Service) -> None:
-    alice = operator(service)
+def test_the_page_lists_ten_sources_and_the_others_together(alice: Operator) -> None:
     for number in range(12):
         for each in range(2 if number == 11 else 1):
             alice.subscribe(f"s{number}.{each}@example.org", utm_source=f"site{number:02}")
@@ -204,8 +197,7 @@ def test_the_page_lists_ten_sources_and_the_others_together(service: Service) ->
     assert len(rows) == 13 and ["site09", "1", ""] in rows
 
 
-def test_visitors_cannot_claim_any_number_of_sites(service: Service) -> None:
-    alice = operator(service)
+def test_visitors_cannot_claim_any_number_of_sites(service: Service, alice: Operator) -> None:
 
     async def click(tx: Tx, numbers: range) -> None:
         now_ms = service.now_ms() // HOUR_MS * HOUR_MS

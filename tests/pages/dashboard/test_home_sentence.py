@@ -1,7 +1,5 @@
 """The sentence on top of Home, and the figures below it, without a database."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Importing from an API on the dashboard: the key, the fetch in the background, the documents."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
@@ -157,8 +155,7 @@ def test_one_at_a_time_and_discarded(with_secret: Service, server: IncumbentServ
     assert begin(alice, server)
 
 
-def test_without_a_secret_key_it_says_how_to_get_one(service: Service) -> None:
-    alice = operator(service)
+def test_without_a_secret_key_it_says_how_to_get_one(alice: Operator) -> None:
     assert "HONEYGUIDE_SECRET_KEY" in alice.web.get(PAGE).text
     answer = alice.web.post(PAGE, page="/settings", base_url="http://127.0.0.1:1", key=KEY)
     assert answer.status_code == 400

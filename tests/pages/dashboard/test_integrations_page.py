@@ -1,7 +1,5 @@
 """The integrations page over HTTP: connected in two steps, watched, paused, and disconnected."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -46,9 +44,8 @@ def connect(alice: Operator, tool: GenericTool, **choices: str) -> str:
 
 
 def test_a_platform_is_connected_watched_paused_and_disconnected(
-    service: Service, tool: GenericTool
+    alice: Operator, tool: GenericTool
 ) -> None:
-    alice = operator(service)
     ada = alice.subscribe("ada@example.org", name="Ada")
     assert "Which tool sends your newsletter?" in text_of(alice.web.get("/integrations").text)
     assert "whsec_" in alice.web.get("/integrations/generic").text  # a secret to copy
@@ -81,9 +78,8 @@ def test_a_platform_is_connected_watched_paused_and_disconnected(
 
 
 def test_a_first_sync_does_not_wait_for_those_who_unsubscribed_before(
-    service: Service, tool: GenericTool
+    alice: Operator, tool: GenericTool
 ) -> None:
-    alice = operator(service)
     for number in range(3):
         status = "unsubscribed" if number == 0 else "active"
         alice.subscribe(f"reader{number}@example.org", status=status)
@@ -96,8 +92,9 @@ def test_a_first_sync_does_not_wait_for_those_who_unsubscribed_before(
     alice.web.post("/integrations", do="disconnect", sure="yes")
 
 
-def test_if_too_many_are_missing_there_the_page_asks(service: Service, tool: GenericTool) -> None:
-    alice = operator(service)
+def test_if_too_many_are_missing_there_the_page_asks(
+    service: Service, alice: Operator, tool: GenericTool
+) -> None:
     connect(alice, tool)
     until(lambda: "Everything is written" in text_of(alice.web.get("/integrations").text))
     missed = statement(
@@ -113,9 +110,8 @@ def test_if_too_many_are_missing_there_the_page_asks(service: Service, tool: Gen
 
 
 def test_a_wrong_key_a_missing_one_and_a_bad_name_are_sentences(
-    service: Service, tool: GenericTool
+    alice: Operator, tool: GenericTool
 ) -> None:
-    alice = operator(service)
     answer = alice.web.post(
         "/integrations/generic", url=f"{tool.url}/hook", secret=signature.new_secret()
     )

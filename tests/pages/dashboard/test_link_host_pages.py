@@ -1,7 +1,5 @@
 """Link hosts on the dashboard and in the API."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
@@ -12,7 +10,7 @@ from honeyguide.subscribers import link_hosts
 from tests.pages.dashboard.test_form_tenancy import promote
 from tests.support.name_server import NameServer, use_name_server
 from tests.support.service import ENGINES, Service
-from tests.support.web import mistakes, operator, text_of
+from tests.support.web import Operator, mistakes, operator, text_of
 
 PAGE = "/settings/link-hosts"
 
@@ -31,9 +29,8 @@ def service(request: pytest.FixtureRequest, names: NameServer) -> Iterator[Servi
 
 
 def test_a_host_is_added_checked_and_removed_on_the_page(
-    service: Service, names: NameServer
+    alice: Operator, names: NameServer
 ) -> None:
-    alice = operator(service)
     names.texts.clear()
     assert alice.web.post(PAGE, do="add", host="Go.Page.example").status_code == 303
     (made,) = alice.get("/v1/link_hosts").json()["link_hosts"]
@@ -51,8 +48,7 @@ def test_a_host_is_added_checked_and_removed_on_the_page(
     assert alice.web.post(PAGE, do="check", id=made["uuid"]).status_code == 404
 
 
-def test_a_wrong_host_is_explained_beside_its_field(service: Service) -> None:
-    alice = operator(service)
+def test_a_wrong_host_is_explained_beside_its_field(alice: Operator) -> None:
     for host, says in (
         ("", "Enter a host name"),
         ("*.example.org", "Host must be one host name"),
@@ -63,16 +59,14 @@ def test_a_wrong_host_is_explained_beside_its_field(service: Service) -> None:
         assert answer.status_code == 400 and says in mistakes(answer.text)["host"], host
 
 
-def test_checks_of_an_account_are_limited(service: Service) -> None:
-    alice = operator(service)
+def test_checks_of_an_account_are_limited(alice: Operator) -> None:
     asked, _ = alice.make(link_hosts.add, "go.often.example")
     for _ in range(link_hosts.LOOKUPS.most):
         alice.make(link_hosts.begin_check, asked.id)
     assert alice.web.post(PAGE, do="check", id=asked.id).status_code == 429
 
 
-def test_the_api_adds_and_removes_hosts(service: Service, names: NameServer) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_the_api_adds_and_removes_hosts(alice: Operator, bob: Operator, names: NameServer) -> None:
     answer = alice.post("/v1/link_hosts", {"host": "go.api.example"})
     assert answer.status_code == 201, answer.text
     made = answer.json()["link_host"]
@@ -103,8 +97,9 @@ def test_the_api_refuses_what_is_no_host(service: Service, host: object) -> None
     assert answer.status_code == 400 and answer.json()["error"], answer.text
 
 
-def test_doctor_asks_each_host_as_a_visitor_would(service: Service, names: NameServer) -> None:
-    alice = operator(service)
+def test_doctor_asks_each_host_as_a_visitor_would(
+    service: Service, alice: Operator, names: NameServer
+) -> None:
     hosts = [f"go.{name}.example" for name in ("well", "lost", "else")]
     for host in hosts:
         asked, _ = alice.make(link_hosts.add, host)
@@ -119,8 +114,9 @@ def test_doctor_asks_each_host_as_a_visitor_would(service: Service, names: NameS
     assert service.run(doctor.ask(outbound, base_url, hosts[:1])).message == "All answer"
 
 
-def test_the_administrator_sees_the_hosts_of_all_accounts(service: Service) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_the_administrator_sees_the_hosts_of_all_accounts(
+    service: Service, alice: Operator, bob: Operator
+) -> None:
     promote(service, alice)
     bob.post("/v1/link_hosts", {"host": "go.seen-by-admin.example"})
     shown = text_of(alice.web.get("/administration").text)

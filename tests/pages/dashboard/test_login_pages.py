@@ -1,7 +1,5 @@
 """In and out of the dashboard: what an attacker tries at its doors, on both engines."""
 
-from __future__ import annotations
-
 import time
 
 import pytest
@@ -13,7 +11,9 @@ from honeyguide.pages.dashboard.login import login
 from honeyguide.pages.dashboard.page_request import refusal
 from honeyguide.settings import Settings
 from tests.support.service import Service
-from tests.support.web import PASSWORD, WebClient, operator, text_of
+from tests.support.web import PASSWORD, Operator, WebClient, operator, text_of
+
+pytestmark = pytest.mark.usefixtures("roomy_logins")
 
 NEW = "four quiet green herons"
 
@@ -23,15 +23,7 @@ def web(service: Service) -> WebClient:
     return WebClient(service)
 
 
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All tests share one address; the tests of the limits set them back."""
-    for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION", "EMAILS_BY_ADDRESS"):
-        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
-
-
-def test_failures_have_the_usual_titles(service: Service) -> None:
-    alice = operator(service)
+def test_failures_have_the_usual_titles(alice: Operator) -> None:
     assert "<h1>Page not found</h1>" in alice.web.get("/nothing/here").text
     assert "<h1>Method not allowed</h1>" in alice.web.http.request("PUT", "/login").text
     assert (
@@ -92,8 +84,7 @@ def test_wrong_passwords_and_unknown_addresses_get_the_same_answer_in_the_same_t
     assert 0.3 < known / unknown < 3, f"{known:.3f} s against {unknown:.3f} s"
 
 
-def test_a_forgotten_password_says_the_same_to_everybody(service: Service) -> None:
-    alice = operator(service)
+def test_a_forgotten_password_says_the_same_to_everybody(service: Service, alice: Operator) -> None:
     answers = [
         WebClient(service).post("/password", email=email)
         for email in (alice.email, "nobody@example.org")
@@ -111,8 +102,7 @@ def test_passwords_are_hashed_by_argon2id_at_full_cost() -> None:
     assert parameters.memory_cost >= 64 * 1024 and parameters.time_cost >= 3
 
 
-def test_tries_are_limited_per_account(service: Service) -> None:
-    alice = operator(service)
+def test_tries_are_limited_per_account(service: Service, alice: Operator) -> None:
     web = WebClient(service)
     token = web.token("/login")
     fields = {"csrf": token, "email": alice.email, "password": "wrong and long enough"}
@@ -147,8 +137,9 @@ def test_tries_are_limited_per_address(service: Service, monkeypatch: pytest.Mon
     "path",
     ["//evil.example", "https://evil.example", "/\\evil.example", "/login", "javascript:alert(1)"],
 )
-def test_the_login_leads_to_our_own_pages_only(service: Service, path: str) -> None:
-    alice = operator(service)
+def test_the_login_leads_to_our_own_pages_only(
+    service: Service, alice: Operator, path: str
+) -> None:
     web = WebClient(service)
     answer = web.post("/login", email=alice.email, password=PASSWORD, next=path)
     assert answer.headers["location"] == "/"

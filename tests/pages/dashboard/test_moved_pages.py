@@ -1,12 +1,10 @@
 """Addresses that pages had before still lead to them, with their query and with what was sent."""
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.pages.dashboard.look.routes import LOOK_PAGES
 from tests.support.service import Service
-from tests.support.web import operator
+from tests.support.web import Operator, operator
 
 
 @pytest.mark.parametrize(
@@ -30,8 +28,9 @@ def test_an_old_address_leads_to_the_page(
     assert (answer.status_code, answer.headers["location"]) == (status, new)
 
 
-def test_a_form_that_was_open_while_its_page_moved_is_sent_on(service: Service) -> None:
-    alice = operator(service)
+def test_a_form_that_was_open_while_its_page_moved_is_sent_on(
+    service: Service, alice: Operator
+) -> None:
     sent = {"csrf": alice.web.token("/look/pages"), "promise": "Bees, weekly"}
     origin = {"origin": service.settings.base_url}
     answer = alice.web.http.post(
@@ -40,8 +39,7 @@ def test_a_form_that_was_open_while_its_page_moved_is_sent_on(service: Service) 
     assert answer.status_code == 200 and "Bees, weekly" in answer.text
 
 
-def test_all_of_look_is_found_where_it_was(service: Service) -> None:
-    alice = operator(service)
+def test_all_of_look_is_found_where_it_was(alice: Operator) -> None:
     for page in LOOK_PAGES:
         answer = alice.web.http.request(page.method, page.path.removeprefix("/look"))
         assert (answer.status_code, answer.headers["location"]) == (308, page.path)

@@ -1,7 +1,5 @@
 """The menu: which page is the current one, which counts it shows, and who gets a partner's menu."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

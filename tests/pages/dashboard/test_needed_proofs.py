@@ -4,15 +4,12 @@ that it forgot changes a secret, a receiver, a member or a key, or gives a file 
 On both engines.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from honeyguide.accounts import attempts
 from honeyguide.pages.dashboard.login import recent_login
 from honeyguide.pages.dashboard.login.recent_login import NeededProof
 from honeyguide.pages.dashboard.page_route import PageRoute
@@ -37,6 +34,8 @@ from tests.support.move_certificates import certificate_of
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.web import PASSWORD, Operator, WebClient, operator, password_form, text_of
+
+pytestmark = pytest.mark.usefixtures("roomy_logins")
 
 ROUTES = {f"{page.method} {page.path}": page for page in PAGES}
 SLACK = "https://hooks.slack.com/services/T000/B000/slacksecret"
@@ -104,13 +103,6 @@ HARMLESS_FILES = {
 def keyed(request: pytest.FixtureRequest) -> Iterator[Service]:
     with Service(request.param, work=False, secret_key="ab" * 32) as service:
         yield service
-
-
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All logins of a test come from one address."""
-    for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION"):
-        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 
 @pytest.fixture(autouse=True)

@@ -2,8 +2,6 @@
 and the file of links for each tool.
 """
 
-from __future__ import annotations
-
 import csv
 import html
 import io
@@ -31,11 +29,6 @@ from tests.support.web import Operator, operator, text_of
 
 EVERYONE = "https://news.example/hub?of=wax"
 BRAND = EmailBranding("The Wax")
-
-
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
 
 
 def file_of(alice: Operator, tool: str) -> list[dict[str, str]]:

@@ -2,8 +2,6 @@
 shows the emails as they were sent.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from pathlib import Path
@@ -13,6 +11,7 @@ from honeyguide.kernel.periods import day_of, days_later, start_of, zone_of
 from honeyguide.mail import notifications
 from honeyguide.mail.content import email
 from honeyguide.mail.notification_kinds import NOTIFICATION_KINDS
+from honeyguide.mail.notifications import Notification
 from honeyguide.pages.dashboard.formats import date_in_words
 from honeyguide.store.tx import Tx
 from tests.support.dispatcher import ReceiverThread
@@ -71,17 +70,15 @@ def test_notifications_stand_under_their_days_in_the_operators_time_zone(service
 
     async def notify(tx: Tx) -> None:
         for at_ms in (midnights[0], *(midnight - 60_000 for midnight in midnights)):
-            await notifications.notify(
-                tx,
-                carol.account_id,
-                carol.email,
-                "budget_80",
-                str(at_ms),
-                email("80% is spent", "Of the budget."),
+            notification = Notification(
+                account_id=carol.account_id,
+                to=carol.email,
+                kind="budget_80",
+                once=str(at_ms),
+                message=email("80% is spent", "Of the budget."),
                 link="/program",
-                base_url="",
-                now_ms=at_ms,
             )
+            await notifications.notify(tx, "", notification, now_ms=at_ms)
 
     service.write(notify)
     page = carol.web.get("/notices").text

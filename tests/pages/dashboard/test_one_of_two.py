@@ -2,8 +2,6 @@
 is: every route that says what it is about, over the API and on the dashboard.
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import re
@@ -40,7 +38,7 @@ from tests.support.logged_calls import do
 from tests.support.logged_changes import Logged, Made
 from tests.support.service import ENGINES, Service
 from tests.support.tables import Dump, dump
-from tests.support.web import Operator, operator
+from tests.support.web import Operator
 
 # What all things of an account share, and what is only about the request.
 SHARED = {"attempt", "campaign", "job_lease"}
@@ -190,8 +188,7 @@ def rows_of(tables: Dump) -> set[str]:
 
 
 @pytest.mark.parametrize("case", NAMING, ids=lambda case: f"{case.route} {case.action}")
-def test_only_what_is_named_changes(service: Service, case: Logged) -> None:
-    alice = operator(service)
+def test_only_what_is_named_changes(service: Service, alice: Operator, case: Logged) -> None:
     promote(service, alice)
     pass_minute(service)  # what earlier tests left to be done
     case.make(alice)
@@ -266,8 +263,9 @@ _CONTROL = re.compile(rf'(?:value|action|data-href)="[^"]*?{_ID}[^"]*"')
 
 
 @pytest.mark.parametrize("path", LISTS)
-def test_no_two_rows_of_a_list_name_the_same_thing(service: Service, path: str) -> None:
-    alice = operator(service)
+def test_no_two_rows_of_a_list_name_the_same_thing(
+    service: Service, alice: Operator, path: str
+) -> None:
     promote(service, alice)
     for _ in range(3):
         LISTS[path](alice)

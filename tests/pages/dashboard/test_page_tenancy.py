@@ -2,8 +2,6 @@
 field of the dashboard's table: each is answered like what nobody has.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.accounts.permissions import OF_ADMINISTRATORS

@@ -2,8 +2,6 @@
 what, whom they count for, and where visitors are sent.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import httpx

@@ -2,8 +2,6 @@
 first is cut off, and every row is as on a short list.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -39,8 +37,7 @@ def listed(pages: list[str], pattern: str) -> list[str]:
     return [name for page in pages for name in re.findall(pattern, page)]
 
 
-def test_publications_and_programs_have_pages(service: Service) -> None:
-    alice = operator(service)
+def test_publications_and_programs_have_pages(alice: Operator) -> None:
     offered = [partner_network.offer(alice)["uuid"] for _ in range(COUNT)]
     pages = pages_of(alice, "/publications")
     assert [len(re.findall(r'<tr data-href="/pub', page)) for page in pages] == [2, 2, 1]
@@ -51,8 +48,7 @@ def test_publications_and_programs_have_pages(service: Service) -> None:
     assert sorted(listed(pages, r'<tr data-href="/program/([^"]+)"')) == sorted(offered)
 
 
-def test_joined_programs_have_pages(service: Service) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_joined_programs_have_pages(alice: Operator, bob: Operator) -> None:
     joined = [partner_network.join(bob, partner_network.offer(alice))["uuid"] for _ in range(COUNT)]
     pages = pages_of(bob, "/earnings")
     assert len(pages) == 3

@@ -2,8 +2,6 @@
 permits. The routes come from the route tables, so a new one is tried without a word here.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The forms for publications and programs: what is refused beside its field, and the previews."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -3,8 +3,6 @@ field, doors that stay shut, money that adds up, and a stranger who tries every 
 others.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

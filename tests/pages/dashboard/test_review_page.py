@@ -2,8 +2,6 @@
 and deciding a group at once.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

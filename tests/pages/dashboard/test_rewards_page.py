@@ -1,15 +1,11 @@
 """The rewards page of the dashboard over HTTP: rewards are added, changed and removed."""
 
-from __future__ import annotations
-
 import re
 
-from tests.support.service import Service
-from tests.support.web import operator, text_of
+from tests.support.web import Operator, text_of
 
 
-def test_rewards_are_made_changed_and_removed(service: Service) -> None:
-    alice = operator(service)
+def test_rewards_are_made_changed_and_removed(alice: Operator) -> None:
     assert alice.web.post("/rewards", name="", referrals="3", kind="manual").status_code == 400
     assert (
         "whole number"

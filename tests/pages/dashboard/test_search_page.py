@@ -1,8 +1,6 @@
 """Search finds subscribers, pages and actions, on a page and as the part that the command menu
 shows, and never looks at more subscribers than it may."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -14,7 +12,7 @@ from honeyguide.subscribers import search
 from tests.support.readings import reading
 from tests.support.service import Service
 from tests.support.stores import statement
-from tests.support.web import Operator, operator, text_of
+from tests.support.web import Operator, text_of
 
 ADMIN = statement("UPDATE account SET is_admin = :is_admin WHERE id = :account_id")
 
@@ -34,8 +32,9 @@ def links(who: Operator, text: str) -> dict[str, str]:
     }
 
 
-def test_a_subscriber_is_found_by_any_part_of_name_address_or_code(service: Service) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_a_subscriber_is_found_by_any_part_of_name_address_or_code(
+    alice: Operator, bob: Operator
+) -> None:
     mateo = alice.subscribe("m.torres@example.org", name="Mateo Núñez")
     alice.subscribe("matilda@example.org")
     alice.subscribe("zoe@example.org", name="Zoe Tamat")
@@ -51,9 +50,8 @@ def test_a_subscriber_is_found_by_any_part_of_name_address_or_code(service: Serv
 
 
 def test_it_looks_at_the_best_advocates_and_the_newest_and_no_further(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    alice: Operator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    alice = operator(service)
     early = alice.subscribe("first.1@example.org", created_at="2020-01-01T00:00:00Z")
     alice.subscribe("second.1@example.org", created_at="2020-01-02T00:00:00Z")
     alice.subscribe("third.1@example.org", created_at="2020-01-03T00:00:00Z")
@@ -63,8 +61,9 @@ def test_it_looks_at_the_best_advocates_and_the_newest_and_no_further(
     assert found(alice, "second") == ["second.1@example.org"], "by the index of addresses"
 
 
-def test_pages_and_actions_are_found_by_what_people_call_them(service: Service) -> None:
-    alice = operator(service)
+def test_pages_and_actions_are_found_by_what_people_call_them(
+    service: Service, alice: Operator
+) -> None:
     assert links(alice, "logo")["Branding"] == "/look/branding"
     assert links(alice, "api key")["API keys"] == "/account/keys"
     assert links(alice, "add reward")["Add a reward"] == "/rewards#h-new"
@@ -80,8 +79,7 @@ def test_pages_and_actions_are_found_by_what_people_call_them(service: Service) 
         assert ("Administration" in links(alice, "administration")) == bool(is_admin)
 
 
-def test_without_a_text_the_page_lists_all_pages_and_actions(service: Service) -> None:
-    alice = operator(service)
+def test_without_a_text_the_page_lists_all_pages_and_actions(alice: Operator) -> None:
     page = alice.web.get("/search").text
     assert "Subscribers for" not in page and 'id="found-people"' not in page
     assert all(f'href="{each.path}"' in page for each in search_page.ACTIONS)

@@ -2,14 +2,13 @@
 engines.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
 import pytest
 
-from honeyguide.accounts import accounts, attempts, email_proofs, invitations, members
+from honeyguide.accounts import accounts, email_proofs, invitations, members
+from honeyguide.accounts.invitations import NewTicket
 from honeyguide.events import change_log
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
@@ -22,6 +21,8 @@ from tests.support.readings import in_account, reads_account
 from tests.support.service import ENGINES, Service
 from tests.support.web import PASSWORD, Operator, WebClient, mistakes, operator, text_of
 
+pytestmark = pytest.mark.usefixtures("roomy_logins")
+
 NEW = "four quiet green herons"
 
 
@@ -29,12 +30,6 @@ NEW = "four quiet green herons"
 def keyed(request: pytest.FixtureRequest) -> Iterator[Service]:
     with Service(request.param, secret_key="ab" * 32) as service:
         yield service
-
-
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION"):
-        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 
 def require(alice: Operator) -> None:
@@ -91,9 +86,8 @@ def reset_link(alice: Operator) -> str:
 
     async def issue(tx: Tx) -> str:
         user_id = await members.first_owner(tx, alice.account_id)
-        _, token = await invitations._issue(
-            tx, "password_reset", user_id=user_id, lasts_ms=60_000, now_ms=alice.service.now_ms()
-        )
+        new = NewTicket("password_reset", user_id=user_id)
+        _, token = await invitations._issue(tx, new, now_ms=alice.service.now_ms())
         return token
 
     return f"/password/{alice.service.write(issue)}"
@@ -247,8 +241,7 @@ def test_an_installation_can_ask_everybody(keyed: Service) -> None:
         assert alice.web.get("/").status_code == 200
 
 
-def test_without_a_secret_key_it_says_so_and_locks_nobody_out(service: Service) -> None:
-    alice = operator(service)
+def test_without_a_secret_key_it_says_so_and_locks_nobody_out(alice: Operator) -> None:
     assert "honeyguide init" in alice.web.get("/account/security").text
     assert alice.web.get(PAGE).headers["location"] == "/account/security"
     require(alice)

@@ -2,8 +2,6 @@
 once, and for one of many who try at once.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -2,8 +2,6 @@
 and add them, with the same result and the same refusals.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -93,8 +91,7 @@ def questions(page: str, action: str) -> dict[str, str]:
     return found
 
 
-def test_the_page_asks_first_and_says_what_follows(service: Service) -> None:
-    alice = operator(service)
+def test_the_page_asks_first_and_says_what_follows(alice: Operator) -> None:
     friend = prepare(alice)
     page = f"/subscribers/{friend}"
     assert status_shown(alice, friend) == "Not confirmed yet"
@@ -136,8 +133,7 @@ def test_one_subscriber_is_added_as_the_api_adds_them(service: Service) -> None:
     assert facts(alice) == facts(bob)
 
 
-def test_what_is_wrong_stands_next_to_its_field_and_nothing_typed_is_lost(service: Service) -> None:
-    alice = operator(service)
+def test_what_is_wrong_stands_next_to_its_field_and_nothing_typed_is_lost(alice: Operator) -> None:
     alice.subscribe("taken@example.org")
     for fields, sentence in (
         ({"email": ""}, "Enter an email address."),
@@ -156,8 +152,7 @@ def test_what_is_wrong_stands_next_to_its_field_and_nothing_typed_is_lost(servic
     assert alice.total() == 1
 
 
-def test_subscribers_added_by_hand_can_be_found_from_the_list(service: Service) -> None:
-    alice = operator(service)
+def test_subscribers_added_by_hand_can_be_found_from_the_list(alice: Operator) -> None:
     assert "/subscribers/new" in alice.web.get("/subscribers").text, "also while there is nobody"
     add(alice, email="ana@example.org")
     page = alice.web.get("/subscribers?origin=api").text

@@ -1,19 +1,12 @@
 """The list of subscribers: what it says of each, and how it is found again."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
 
 from tests.support.partner_network import join, offer
 from tests.support.service import Service
-from tests.support.web import Operator, operator, text_of
-
-
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
+from tests.support.web import Operator, text_of
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 newsletters.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -40,8 +38,7 @@ def roles(owner: Operator) -> dict[str, str]:
     return dict(ask(owner.service, sql, account_id=owner.account_id))
 
 
-def test_a_colleague_joins_with_a_login_of_their_own(service: Service) -> None:
-    alice = operator(service)
+def test_a_colleague_joins_with_a_login_of_their_own(service: Service, alice: Operator) -> None:
     email = email_of(service, "new")
     link = invited(alice, email)
     web = WebClient(service)
@@ -58,8 +55,9 @@ def test_a_colleague_joins_with_a_login_of_their_own(service: Service) -> None:
     assert again.log_in(email).status_code == 303
 
 
-def test_somebody_with_a_login_joins_with_it_and_switches(service: Service) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_somebody_with_a_login_joins_with_it_and_switches(
+    service: Service, alice: Operator, bob: Operator
+) -> None:
     link = invited(alice, bob.email, "analyst")
     stranger = WebClient(service)
     page = stranger.get(link).text
@@ -78,9 +76,8 @@ def test_somebody_with_a_login_joins_with_it_and_switches(service: Service) -> N
     assert "data-closed" not in bob.web.get("/settings").text
 
 
-def test_a_form_of_one_newsletter_changes_no_other(service: Service) -> None:
+def test_a_form_of_one_newsletter_changes_no_other(alice: Operator, bob: Operator) -> None:
     """Two tabs: in one the user switched."""
-    alice, bob = operator(service), operator(service, "bob")
     assert bob.web.post(invited(alice, bob.email, "owner")).status_code == 303
     form = bob.web.token("/settings")  # of alice's account
     switched = {"csrf": form, "account_id": bob.account_id}
@@ -91,8 +88,7 @@ def test_a_form_of_one_newsletter_changes_no_other(service: Service) -> None:
     assert "Mixed up" not in bob.web.get("/account").text
 
 
-def test_a_new_newsletter_is_two_clicks(service: Service) -> None:
-    alice = operator(service)
+def test_a_new_newsletter_is_two_clicks(service: Service, alice: Operator) -> None:
     assert 'href="/account/new"' in alice.web.get("/").text
     made = alice.web.post("/account/new", name="Second Wax")
     assert made.status_code == 303
@@ -104,8 +100,9 @@ def test_a_new_newsletter_is_two_clicks(service: Service) -> None:
     assert ask(service, sql, e=alice.email) == [(2,)]
 
 
-def test_a_role_that_changes_while_a_page_is_open_holds_at_once(service: Service) -> None:
-    alice = operator(service)
+def test_a_role_that_changes_while_a_page_is_open_holds_at_once(
+    service: Service, alice: Operator
+) -> None:
     cleo = colleague(service, alice, Role.EDITOR)
     token = cleo.web.token("/settings")
     changed = alice.web.post(f"/team/{cleo.user_id}/role", page="/team", role="analyst")
@@ -114,8 +111,7 @@ def test_a_role_that_changes_while_a_page_is_open_holds_at_once(service: Service
     assert refused.status_code == 403 and "role owner or editor" in text_of(refused.text)
 
 
-def test_a_removed_member_is_out_at_once(service: Service) -> None:
-    alice = operator(service)
+def test_a_removed_member_is_out_at_once(service: Service, alice: Operator) -> None:
     cleo = colleague(service, alice, Role.EDITOR)
     assert cleo.web.get("/settings").status_code == 200
     assert alice.web.post(f"/team/{cleo.user_id}/remove", page="/team").status_code == 303
@@ -124,8 +120,9 @@ def test_a_removed_member_is_out_at_once(service: Service) -> None:
     assert refused.status_code == 403 and "no account any more" in text_of(refused.text)
 
 
-def test_a_removed_member_goes_on_in_their_own_newsletter(service: Service) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_a_removed_member_goes_on_in_their_own_newsletter(
+    service: Service, alice: Operator, bob: Operator
+) -> None:
     assert bob.web.post(invited(alice, bob.email)).status_code == 303
     ((user_id,),) = ask(service, "SELECT id FROM login_user WHERE email = :e", e=bob.email)
     assert alice.web.post(f"/team/{user_id}/remove", page="/team").status_code == 303
@@ -133,16 +130,14 @@ def test_a_removed_member_goes_on_in_their_own_newsletter(service: Service) -> N
     assert "data-closed" not in bob.web.get("/settings").text
 
 
-def test_the_last_owner_is_told_what_to_do_first(service: Service) -> None:
-    alice = operator(service)
+def test_the_last_owner_is_told_what_to_do_first(service: Service, alice: Operator) -> None:
     colleague(service, alice, Role.EDITOR)
     refused = alice.web.post("/team/leave", page="/team")
     assert refused.status_code == 400
     assert "An account needs an owner. Make somebody else an owner first." in refused.text
 
 
-def test_wrong_invitations_get_a_sentence(service: Service) -> None:
-    alice = operator(service)
+def test_wrong_invitations_get_a_sentence(alice: Operator) -> None:
     for fields, sentence in (
         ({"email": "nobody", "role": "editor"}, "Enter a valid email address."),
         ({"email": "", "role": "editor"}, "Enter an email address."),
@@ -153,8 +148,9 @@ def test_wrong_invitations_get_a_sentence(service: Service) -> None:
         assert answer.status_code == 400 and sentence in text_of(answer.text), fields
 
 
-def test_a_mailbox_gets_so_many_invitations_an_hour(service: Service) -> None:
-    alice, bob = operator(service), operator(service, "bob")
+def test_a_mailbox_gets_so_many_invitations_an_hour(
+    service: Service, alice: Operator, bob: Operator
+) -> None:
     hour_s = 3_600
 
     def invite(owner: Operator, email: str) -> int:
@@ -174,9 +170,8 @@ def test_a_mailbox_gets_so_many_invitations_an_hour(service: Service) -> None:
 
 @pytest.mark.parametrize("role", [Role.EDITOR, Role.FINANCE, Role.ANALYST])
 def test_where_accounts_are_by_invitation_only_an_owner_opens_another(
-    service: Service, role: Role
+    service: Service, alice: Operator, role: Role
 ) -> None:
-    alice = operator(service)
     cleo = colleague(service, alice, role)
     answer = cleo.web.post("/account/new", page="/", name="Cleo’s Own")
     assert answer.status_code == 403 and "by invitation" in text_of(answer.text)
@@ -196,8 +191,7 @@ def test_an_invitation_lets_in_nobody_but_who_was_invited(service: Service) -> N
     assert set(roles(alice)) == {alice.email, bob.email}
 
 
-def test_keep_me_logged_in_lasts_thirty_days(service: Service) -> None:
-    alice = operator(service)
+def test_keep_me_logged_in_lasts_thirty_days(service: Service, alice: Operator) -> None:
     kept, usual = WebClient(service), WebClient(service)
     assert kept.post("/login", email=alice.email, password=PASSWORD, keep="1").status_code == 303
     assert usual.log_in(alice.email).status_code == 303
@@ -209,8 +203,7 @@ def test_keep_me_logged_in_lasts_thirty_days(service: Service) -> None:
     assert kept.get("/settings").status_code == 303
 
 
-def test_handing_over_and_leaving_are_logged(service: Service) -> None:
-    alice = operator(service)
+def test_handing_over_and_leaving_are_logged(service: Service, alice: Operator) -> None:
     cleo = colleague(service, alice, Role.EDITOR)
     assert alice.web.post(f"/team/{cleo.user_id}/owner", page="/team").status_code == 303
     assert alice.web.post("/team/leave", page="/team").status_code == 303
@@ -233,9 +226,10 @@ def contact(who: Operator) -> tuple[str, int]:
 
 
 @pytest.mark.parametrize("how", ["owner", "remove", "role"])
-def test_emails_about_an_account_go_to_an_owner_of_it(service: Service, how: str) -> None:
+def test_emails_about_an_account_go_to_an_owner_of_it(
+    service: Service, alice: Operator, how: str
+) -> None:
     """And the links in those that went to somebody else before are over."""
-    alice = operator(service)
     editor, other = (colleague(service, alice, role) for role in (Role.EDITOR, Role.OWNER))
     assert other.web.post(f"/team/{editor.user_id}/remove", page="/team").status_code == 303
     assert contact(alice) == (alice.email, 0)
@@ -247,8 +241,7 @@ def test_emails_about_an_account_go_to_an_owner_of_it(service: Service, how: str
     assert contact(alice) == (other.email, 1)
 
 
-def test_home_in_an_old_tab_shows_nothing_of_the_other_newsletter(service: Service) -> None:
-    alice = operator(service)
+def test_home_in_an_old_tab_shows_nothing_of_the_other_newsletter(alice: Operator) -> None:
     alice.subscribe("one@example.org")
     live = f"/overview/new?account={alice.account_id}&since=0"
     assert "one@example.org" in alice.web.get("/subscribers").text

@@ -2,12 +2,10 @@
 one by one, for all with the same code, or for those selected.
 """
 
-from __future__ import annotations
-
 import re
 
 from tests.support.service import Service
-from tests.support.web import Operator, operator, text_of
+from tests.support.web import Operator, text_of
 
 LIST = "/subscribers?referred_by=unknown"
 
@@ -32,9 +30,8 @@ def crowd(alice: Operator) -> dict[str, str]:
 
 
 def test_an_unknown_code_is_seen_on_the_page_in_the_list_and_on_home(
-    service: Service,
+    alice: Operator,
 ) -> None:
-    alice = operator(service)
     assert "unknown code" not in page_text(alice, "/") and "nobody here has" not in page_text(
         alice, LIST
     )
@@ -53,8 +50,7 @@ def test_an_unknown_code_is_seen_on_the_page_in_the_list_and_on_home(
     assert "4 subscribers came with an unknown code" in page_text(alice, "/")
 
 
-def test_the_referrer_is_set_for_one_or_for_all_with_the_code(service: Service) -> None:
-    alice = operator(service)
+def test_the_referrer_is_set_for_one_or_for_all_with_the_code(alice: Operator) -> None:
     ids = crowd(alice)
     page = f"/subscribers/{ids['a']}"
     for typed, sentence in (
@@ -81,8 +77,7 @@ def test_the_referrer_is_set_for_one_or_for_all_with_the_code(service: Service) 
     assert alice.subscriber(ids["star"])["referrals_count"] == 4
 
 
-def test_the_referrer_is_set_for_those_selected(service: Service) -> None:
-    alice = operator(service)
+def test_the_referrer_is_set_for_those_selected(alice: Operator) -> None:
     ids = crowd(alice)
     for fields, sentence in (
         ({}, "Select at least one subscriber first."),
@@ -102,8 +97,7 @@ def test_the_referrer_is_set_for_those_selected(service: Service) -> None:
     assert "unknown code" not in page_text(alice, "/")
 
 
-def test_the_code_of_somebody_who_left_the_program_is_no_unknown_code(service: Service) -> None:
-    alice = operator(service)
+def test_the_code_of_somebody_who_left_the_program_is_no_unknown_code(alice: Operator) -> None:
     star = alice.subscribe("star@example.org")
     alice.delete(f"{alice.v1}/subscribers/{star['uuid']}")
     late = alice.subscribe("late@example.org", referrer_code=star["ref_code"])["uuid"]

@@ -2,8 +2,6 @@
 to older programs, what partners read, and what readers are told before they sign up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -86,8 +84,7 @@ def test_what_the_form_shows_is_not_chosen_until_it_is_changed(mailing: Service)
     assert "They hold for all new referrals." in text_of(again)
 
 
-def test_a_rule_that_needs_email_is_refused_beside_its_field(service: Service) -> None:
-    alice = operator(service)
+def test_a_rule_that_needs_email_is_refused_beside_its_field(alice: Operator) -> None:
     answer = made_by_form(alice, rule="confirmed", screening="strict")
     assert answer.status_code == 400
     assert beside(answer.text, verification.NEEDS_EMAIL)
@@ -97,8 +94,9 @@ def test_a_rule_that_needs_email_is_refused_beside_its_field(service: Service) -
     assert beside(wrong.text, "Screening must be one of: flexible, strong, strict.")
 
 
-def test_the_program_page_shows_both_and_says_when_email_is_missing(service: Service) -> None:
-    alice = operator(service)
+def test_the_program_page_shows_both_and_says_when_email_is_missing(
+    service: Service, alice: Operator
+) -> None:
     program = offer(alice)
     assert "None · strong screening" in page_of(alice, program)
     assert "no mail server is set" not in page_of(alice, program)

@@ -2,23 +2,20 @@
 was canceled.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.events import outbox
 from honeyguide.pages.dashboard.settings import webhooks
 from tests.support.service import Service, until
 from tests.support.stores import statement
-from tests.support.web import mistakes, operator, text_of
+from tests.support.web import Operator, mistakes, operator, text_of
 
 FAIL = statement(
     "UPDATE delivery SET status = 'failed' WHERE account_id = :account_id AND id = :id"
 )
 
 
-def test_every_event_is_chosen_on_the_page(service: Service) -> None:
-    alice = operator(service)
+def test_every_event_is_chosen_on_the_page(alice: Operator) -> None:
     made = alice.web.post(
         "/webhooks", url="http://127.0.0.1:9/", event=["new_referral", "new_subscriber"]
     )
@@ -33,8 +30,7 @@ def test_every_event_is_chosen_on_the_page(service: Service) -> None:
     assert "Referral rejected" in text_of(alice.web.get("/webhooks").text)
 
 
-def test_one_without_an_event_is_refused(service: Service) -> None:
-    alice = operator(service)
+def test_one_without_an_event_is_refused(alice: Operator) -> None:
     url = {"url": "http://127.0.0.1:9/"}
     path = alice.web.post("/webhooks", **url, event="new_referral").headers["location"]
     for page in ("/webhooks", path):
@@ -47,8 +43,7 @@ def test_one_without_an_event_is_refused(service: Service) -> None:
     assert kept["new_referral"] is True and len(alice.get("/v2/webhooks").json()["webhooks"]) == 1
 
 
-def test_the_log_can_show_failures_only(service: Service) -> None:
-    alice = operator(service)
+def test_the_log_can_show_failures_only(service: Service, alice: Operator) -> None:
     hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/"}).json()["webhook"]["uuid"]
     ids = [alice.post(f"/v2/webhooks/{hook}/test").json()["delivery"] for _ in range(3)]
     # Otherwise the first attempt would be recorded after we pretend that the delivery failed.
@@ -78,8 +73,7 @@ def test_a_long_log_is_counted_up_to_a_limit_and_can_be_read_to_its_end(
     assert alice.get(f"/v2/webhooks/{hook}/deliveries").json()["meta"]["total_deliveries"] == 5
 
 
-def test_a_delivery_shows_its_body_and_why_it_was_canceled(service: Service) -> None:
-    alice = operator(service)
+def test_a_delivery_shows_its_body_and_why_it_was_canceled(alice: Operator) -> None:
     hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/"}).json()["webhook"]["uuid"]
     alice.put(f"/v2/webhooks/{hook}/more_events", {"new_subscriber": True})
     page = f"/webhooks/{hook}"

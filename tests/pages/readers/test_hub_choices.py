@@ -2,8 +2,6 @@
 leaderboard, stopping emails, and leaving the referral program.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Choosing a code on pages: a reader on their referral page, an operator on the subscriber's."""
 
-from __future__ import annotations
-
 import re
 
 import httpx

@@ -1,7 +1,5 @@
 """The places in a reader's own comb: one cell for each friend, from the inside out."""
 
-from __future__ import annotations
-
 import re
 from math import hypot
 

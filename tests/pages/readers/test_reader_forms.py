@@ -2,8 +2,6 @@
 else's cost.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

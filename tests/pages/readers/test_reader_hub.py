@@ -2,8 +2,6 @@
 lost it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from html import unescape

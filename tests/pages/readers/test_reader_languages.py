@@ -2,8 +2,6 @@
 follows it, and the browser's on pages that belong to no campaign.
 """
 
-from __future__ import annotations
-
 import httpx
 import pytest
 

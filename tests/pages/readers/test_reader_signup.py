@@ -2,8 +2,6 @@
 nothing, and confirming.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -2,8 +2,6 @@
 tells nobody who is subscribed, and fills no inbox.
 """
 
-from __future__ import annotations
-
 import httpx
 import pytest
 

@@ -1,8 +1,6 @@
 """Generators of API clients, and programs that use what they generate. The generators are installed
 by `make generators`, apart from our own packages, in versions that are tested."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

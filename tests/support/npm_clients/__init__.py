@@ -2,8 +2,6 @@
 `make ghost` installs them.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

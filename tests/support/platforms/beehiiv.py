@@ -3,8 +3,6 @@ parameters only. Values of unknown custom fields are dropped without a word, and
 only with `expand[]=custom_fields`.
 """
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -4,8 +4,6 @@ nothing, a new address subscribes somebody again who left, and an address that i
 even if it is the contact's own.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from aiohttp import web

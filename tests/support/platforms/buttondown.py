@@ -3,8 +3,6 @@ requests a minute, 100 new subscribers a day, known parameters only, the types t
 A change replaces all metadata.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from aiohttp import web

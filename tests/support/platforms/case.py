@@ -1,7 +1,5 @@
 """What the tests that all platforms share need to know about a stand-in. Each has its `CASE`."""
 
-from __future__ import annotations
-
 import copy
 import hashlib
 import hmac

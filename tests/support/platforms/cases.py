@@ -1,7 +1,5 @@
 """The stand-ins of all platforms."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Sequence
 

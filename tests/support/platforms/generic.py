@@ -1,7 +1,5 @@
 """A tool that speaks our own JSON, and checks signatures with the library of the standard."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 from typing import Any

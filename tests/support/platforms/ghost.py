@@ -3,8 +3,6 @@ Ghost: strict about the token, the version, the filter, names, IDs, the size of 
 replaces. It also tells what webhooks Ghost would send, our own writes included.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

@@ -2,8 +2,6 @@
 minute, known parameters only; unknown custom fields are ignored and named in `warnings`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

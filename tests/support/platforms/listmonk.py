@@ -3,8 +3,6 @@ only. Somebody who does not exist is a 400, a list that does not exist is ignore
 a page, and whoever has to confirm is asked after each change without `preconfirm_subscriptions`.
 """
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from typing import Any

@@ -2,8 +2,6 @@
 authentication, merge fields that exist, known parameters only, ten requests at a time.
 """
 
-from __future__ import annotations
-
 import asyncio
 import dataclasses
 import hashlib

@@ -3,8 +3,6 @@ recorded. Strict: the token, both JSON headers, 120 requests a minute, known par
 for unknown fields are ignored. Nobody who left can be made active again.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

@@ -1,7 +1,5 @@
 """The stand-in of the made-up platform. Strict about the key, and about what it knows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from aiohttp import web

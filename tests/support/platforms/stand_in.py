@@ -2,8 +2,6 @@
 as told before it answers as the platform would.
 """
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import threading

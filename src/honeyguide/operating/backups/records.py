@@ -34,7 +34,7 @@ class BackupRecord(NamedTuple):
 class _State(NamedTuple):
     tried_ms: int | None
     made_ms: int | None
-    requested: int
+    requested: bool
 
 
 _sql = beside(__file__)
@@ -71,7 +71,7 @@ async def request(tx: Tx) -> None:
 
 async def is_requested(tx: Tx) -> bool:
     state = await tx.one(_STATE)
-    return state is not None and bool(state.requested)
+    return state is not None and state.requested
 
 
 async def begin(tx: Tx, backup_id: str, name: str, *, now_ms: int) -> None:

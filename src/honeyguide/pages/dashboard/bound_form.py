@@ -6,7 +6,6 @@ A template writes `{{ form.name(required=true) }}`: value, label and error come 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
@@ -192,7 +191,7 @@ class StructForm:
 
 def _shown(info: FieldInfo, stored: Any) -> Any:
     if info.kind is list:
-        return json.loads(stored or "[]")
+        return stored or []
     if info.kind is bool:
         return bool(stored)
     if stored is None:

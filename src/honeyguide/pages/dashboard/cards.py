@@ -46,7 +46,7 @@ def audience(gender: str, ages: Iterable[str]) -> str:
 def of_network_program(program: NetworkProgram) -> Card:
     terms = Terms(
         program.cpa_cents,
-        hold(program.referral_pending_duration, bool(program.referral_pending_duration_enabled)),
+        hold(program.referral_pending_duration, program.referral_pending_duration_enabled),
         rate(program.confirmation_rate),
         program.budget_left,
     )
@@ -54,8 +54,8 @@ def of_network_program(program: NetworkProgram) -> Card:
         name=program.publication_name,
         description=program.publication_description or "",
         logo=f"/logos/{program.logo_id}",
-        audience=audience(program.audience_gender, program.read_list("age_ranges")),
-        categories=program.read_list("categories"),
+        audience=audience(program.audience_gender, program.age_ranges),
+        categories=program.categories,
         terms=terms,
     )
 
@@ -65,8 +65,8 @@ def of_publication(publication: Publication) -> Card:
         name=publication.name,
         description=publication.description or "",
         logo=f"/logos/{publication.logo_id}",
-        audience=audience(publication.audience_gender, publication.read_list("age_ranges")),
-        categories=publication.read_list("categories"),
+        audience=audience(publication.audience_gender, publication.age_ranges),
+        categories=publication.categories,
     )
 
 

@@ -299,12 +299,6 @@ async def recognize(request: PageRequest) -> None:
             await store.write(sessions.touch, request.visitor, now_ms=request.now_ms)
 
 
-def to_login(http: Request) -> Response:
-    requested = http.url.path + (f"?{http.url.query}" if http.url.query else "")
-    back = f"?next={quote(requested)}" if http.method == "GET" and requested != "/" else ""
-    return redirects.to_page(f"/login{back}")
-
-
 async def check_post(request: PageRequest) -> None:
     headers = request.http.headers
     origin = headers.get("origin") or _origin_of(referer(request.http))

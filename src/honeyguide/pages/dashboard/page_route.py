@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
+from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -14,7 +15,7 @@ from starlette.responses import Response
 from honeyguide.accounts import accounts, permissions
 from honeyguide.accounts.permissions import Right
 from honeyguide.kernel.errors import Fault, Forbidden, Invalid, TooMany
-from honeyguide.pages import forms
+from honeyguide.pages import forms, redirects
 from honeyguide.pages.dashboard import confirm, nav, page_request
 from honeyguide.pages.dashboard.login import recent_login, second_factor
 from honeyguide.pages.dashboard.login.recent_login import NeededProof
@@ -134,7 +135,7 @@ async def _answer(request: PageRequest, route: PageRoute) -> Response:
     await page_request.recognize(request)
     if route.right is not None:
         if request.visitor is None:
-            return page_request.to_login(request.http)
+            return _to_login(request.http)
         if second_factor.is_missing(request) and not route.before_second_factor:
             return request.go(second_factor.PAGE)
         if not request.who.may(route.right):
@@ -185,6 +186,12 @@ async def _question(request: PageRequest, route: PageRoute) -> PageView | None:
     if route.proof is not NeededProof.NONE and route.proof_for(request):
         return await recent_login.question(request, route.proof)
     return None
+
+
+def _to_login(http: Request) -> Response:
+    requested = http.url.path + (f"?{http.url.query}" if http.url.query else "")
+    back = f"?next={quote(requested)}" if http.method == "GET" and requested != "/" else ""
+    return redirects.to_page(f"/login{back}")
 
 
 def _refusal(request: PageRequest, right: Right) -> Exception:

@@ -4,8 +4,6 @@ websites that the operator listed may frame it.
 
 from __future__ import annotations
 
-import json
-
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -52,6 +50,5 @@ async def _find(
     embed = await embeds.find_by_public_id(tx, public_id)
     if embed is None:
         return None
-    return embed, json.loads(
-        (await campaigns.get(Reading(tx, site, embed.tenant, now_ms))).link_parameters
-    )
+    campaign = await campaigns.get(Reading(tx, site, embed.tenant, now_ms))
+    return embed, campaign.link_parameters

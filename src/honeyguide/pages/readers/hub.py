@@ -238,7 +238,7 @@ async def find_visitor(tx: Tx, request: ReaderRequest) -> HubVisitor:
 
 async def load_visitor(at: Reading, person: Subscriber, accepted_languages: str = "") -> HubVisitor:
     brand = page_branding.of_campaign(await branding.of(at))
-    has_board = bool(brand.campaign.show_leaderboard)
+    has_board = brand.campaign.show_leaderboard
     earned, _ = await earned_rewards.some_earned_by(at, person.id)
     is_ready = any(each.status == earned_rewards.UNLOCKED for each in earned)
     return HubVisitor(
@@ -336,7 +336,7 @@ def address_form(
 
 def variants_of(earned: EarnedReward) -> list[str]:
     """What the reader may choose, also what they chose before it was taken off the list."""
-    offered = rewards.variants_of(earned.variants)
+    offered = earned.variants or []
     if earned.variant is None or earned.variant in offered:
         return offered
     return [*offered, earned.variant]

@@ -55,11 +55,11 @@ class PageBranding:
     @property
     def follows_browser(self) -> bool:
         """Whether a reader whose browser asks for another of our languages gets that one."""
-        return bool(self.campaign.follow_browser_language)
+        return self.campaign.follow_browser_language
 
     @property
     def needs_confirmation(self) -> bool:
-        return bool(self.campaign.needs_confirmation) or self.program_asks_to_confirm
+        return self.campaign.needs_confirmation or self.program_asks_to_confirm
 
     @property
     def initial(self) -> str:
@@ -108,9 +108,14 @@ class PageBranding:
         return {} if self.is_program else self.texts.given
 
     def email_branding(self, site: Site) -> EmailBranding:
-        own = self.campaign.email_branding(site)
-        logo_url = f"{site.base_url}{self.logo_url}" if self.logo_url else None
-        return replace(own, name=self.name, language=self.language, logo_url=logo_url)
+        return replace(
+            self.campaign.email_branding(site),
+            name=self.name,
+            language=self.language,
+            logo_url=f"{site.base_url}{self.logo_url}" if self.logo_url else None,
+            from_name=self.campaign.from_name or self.name,
+            own_texts=self.email_texts,
+        )
 
     def page_link(self, site: Site) -> str:
         return site.page_link(self.slug)

@@ -7,7 +7,7 @@ newsletter's name, `{link}` for the reader's link.
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from honeyguide.languages.language import Language, translatable
@@ -139,7 +139,7 @@ OF_PROGRAMS = frozenset({"button", "small_print", "thanks", "invite", "check_inb
 
 
 def read(
-    text: str,
+    kept: Mapping[str, str],
     name: str,
     language: Language,
     *,
@@ -147,14 +147,8 @@ def read(
     **instead: str | None,
 ) -> PageTexts:
     """The texts kept with a campaign. `instead` replaces defaults, not the operator's texts."""
-    try:
-        given = json.loads(text)
-    except ValueError:
-        given = {}
-    given = (
-        {key: text for key, text in given.items() if only is None or key.partition(".")[0] in only}
-        if isinstance(given, dict)
-        else {}
-    )
-    given = {**{key: value for key, value in instead.items() if value}, **given}
+    given = {key: value for key, value in instead.items() if value}
+    given |= {
+        key: text for key, text in kept.items() if only is None or key.partition(".")[0] in only
+    }
     return PageTexts(given, name, language)

@@ -8,9 +8,8 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import TooMany
 from honeyguide.mail import emails, stops, texts
-from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import CONFIRM, HUB_LINK, EmailKind
-from honeyguide.mail.emails import RecentCounts
+from honeyguide.mail.emails import EmailToSend, RecentCounts
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.signups import claims, confirmations
 from honeyguide.store.change import Change
@@ -44,7 +43,7 @@ async def send_next_step(
     # To come back after unsubscribing takes the mailbox: anybody could have typed the address.
     must_confirm = (
         reader.status == "unsubscribed"
-        or bool(reader.must_confirm)
+        or reader.must_confirm
         or (brand.needs_confirmation and reader.status == "active")
     )
     if must_confirm:
@@ -70,23 +69,17 @@ async def send_confirm(
     until_ms = now_ms + CONFIRM_WITHIN_MS + (confirmations.HELD_MS if hold else 0)
     token = reader_links.confirm_token(site, reader, until_ms)
     link = f"{site.base_url}/confirm/{token}"
-    email = texts.confirm(
-        brand.language,
-        newsletter=brand.name,
-        link=link,
-        via=await _name_recommender(change, brand, reader),
-        own=brand.email_texts,
-    )
-    is_queued = await _send(
-        change,
-        brand,
-        reader,
-        kind=CONFIRM,
-        email=email,
+    branding = brand.email_branding(site)
+    via = await _name_recommender(change, brand, reader)
+    message = texts.confirm(branding, link=link, via=via)
+    email = reader_emails.email_to(change, reader, CONFIRM, message, branding)
+    email = email._replace(
+        # Of each signup there is one.
+        once=f"{reader.id}:{reader.link_version}:{reader.referrer_code}",
         held_code=hold.code if hold else None,
-        every_ms=every_ms,
         delay_ms=delay_ms,
     )
+    is_queued = await _send(change, reader, email, every_ms=every_ms)
     if is_queued and hold:
         await confirmations.put_on(change, hold.code)
     return is_queued
@@ -129,29 +122,20 @@ async def send_hub_link(
     change: Change, brand: PageBranding, reader: Subscriber, *, every_ms: int = EVERY_MS
 ) -> bool:
     """False if nothing was queued."""
-    link = hub.link(change.site, reader)
-    email = texts.hub_link(brand.language, newsletter=brand.name, link=link, own=brand.email_texts)
-    return await _send(change, brand, reader, kind=HUB_LINK, email=email, every_ms=every_ms)
+    branding = brand.email_branding(change.site)
+    message = texts.hub_link(branding, link=hub.link(change.site, reader))
+    email = reader_emails.email_to(change, reader, HUB_LINK, message, branding)
+    return await _send(change, reader, email, every_ms=every_ms)
 
 
-async def _send(
-    change: Change,
-    brand: PageBranding,
-    reader: Subscriber,
-    *,
-    kind: EmailKind,
-    email: EmailText,
-    every_ms: int,
-    delay_ms: int = 0,
-    held_code: str | None = None,
-) -> bool:
+async def _send(change: Change, reader: Subscriber, email: EmailToSend, *, every_ms: int) -> bool:
     """Over the limit nothing is sent, silently: an error would tell who is subscribed."""
     tx, site, now_ms = change.tx, change.site, change.now_ms
     if not await subscribers.lock(change, reader.id):
         return False
-    to = EmailAddress(reader.email)
+    kind = email.kind
     try:
-        await attempts.count(tx, site, ASKED_FOR, to.person, now_ms=now_ms)
+        await attempts.count(tx, site, ASKED_FOR, email.to.person, now_ms=now_ms)
     except TooMany:
         return False
     lately = await _count_recent(change, reader, kind, every_ms)
@@ -159,19 +143,9 @@ async def _send(
         return False
     if reader.status == "unsubscribed" and not await _may_be_asked_back(change, reader):
         return False
-    about = f"{reader.id}:{reader.link_version}"
-    if kind is CONFIRM:
-        about += f":{reader.referrer_code}"
-    return await reader_emails.send(
-        change,
-        reader,
-        email,
-        brand.email_branding(site),
-        kind=kind,
-        once=f"{kind.name}:{about}:{now_ms // (every_ms or EVERY_MS)}",
-        delay_ms=delay_ms,
-        held_code=held_code,
-    )
+    about = email.once or f"{reader.id}:{reader.link_version}"
+    once = f"{kind.name}:{about}:{now_ms // (every_ms or EVERY_MS)}"
+    return await emails.send(tx, email._replace(once=once), now_ms=now_ms)
 
 
 async def _may_be_asked_back(change: Change, reader: Subscriber) -> bool:

@@ -78,7 +78,7 @@ USED_FORM = translatable("This form was already used. Please submit it again.")
 
 def carried(given: Mapping[str, str], brand: PageBranding) -> dict[str, str]:
     """How the visitor came. Values that no column could hold are dropped; the signup succeeds."""
-    return link_parameters.codes_in(given, brand.campaign.own_link_parameters) | {
+    return link_parameters.codes_in(given, brand.campaign.link_parameters) | {
         name: text for name in CARRIED if link_parameters.is_kept(text := given.get(name, ""))
     }
 

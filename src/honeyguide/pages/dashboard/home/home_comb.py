@@ -185,7 +185,7 @@ def people_of(
             column=(day_of(row.created_ms, period.zone) - period.first).days // step,
             source=_source_key(row, partners),
             status=STATUS[row.status] if row.is_referred else ALONE,
-            waits=bool(row.is_referred) and row.status == "pending" and row.reason in SUSPICIONS,
+            waits=row.is_referred and row.status == "pending" and row.reason in SUSPICIONS,
             id=row.id,
             joined_ms=row.created_ms,
             is_new=0 < after_ms < row.created_ms,

@@ -32,7 +32,7 @@ AGES = (30, 90)
 # How many sources the page lists and a file has; all others are one row.
 MOST_SOURCES = 10
 MOST_SOURCES_IN_FILE = 10_000
-TOO_MANY = Referrers(n=0, referrals=0, has_others=1)
+TOO_MANY = Referrers(n=0, referrals=0, has_others=True)
 
 
 class Retention(NamedTuple):

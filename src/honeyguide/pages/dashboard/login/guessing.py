@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from honeyguide.accounts import attempts, known_browsers, second_factors
+from honeyguide.accounts import attempts, logins, second_factors
 from honeyguide.accounts.attempts import Limit
 from honeyguide.integrations.encryption import EncryptionKeys, Undecryptable
 from honeyguide.kernel.errors import TooMany
@@ -18,8 +18,6 @@ from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.pages.dashboard.login.session_start import KNOWN
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import FormErrors
-from honeyguide.store.change import Change
-from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 
 ASKS_CODE = "If you have a second factor, enter its code here, and you can log in now."
@@ -47,7 +45,7 @@ class AdmittedGuess(NamedTuple):
 async def admit(tx: Tx, request: PageRequest, guess: Guess) -> AdmittedGuess | FormErrors:
     """Counts the attempt. The errors are returned, not raised: what was counted must be kept."""
     site, now_ms = request.services.site, request.now_ms
-    browser = known_browsers.find(
+    browser = logins.find_browser(
         site, request.cookie(KNOWN), guess.user_id, guess.password_hash, now_ms=now_ms
     )
     if browser is not None:
@@ -60,42 +58,42 @@ async def admit(tx: Tx, request: PageRequest, guess: Guess) -> AdmittedGuess | F
         # Those that were refused above checked no password, so they do not use it up for others.
         await attempts.count(tx, site, attempts.LOGIN_BY_INSTALLATION, "", now_ms=now_ms)
     except TooMany as refusal:
-        return await _admit_by_code(request.change(tx), request, guess, refusal)
+        return await _admit_by_code(tx, request, guess, refusal)
     return AdmittedGuess(False, attempts.LOGIN_BY_ACCOUNT, guess.email_key)
 
 
 async def _admit_by_code(
-    change: Change, request: PageRequest, guess: Guess, refusal: TooMany
+    tx: Tx, request: PageRequest, guess: Guess, refusal: TooMany
 ) -> AdmittedGuess | FormErrors:
-    if guess.code and await _is_right(change, request, guess):
-        return AdmittedGuess(await _counts_as_second_factor(change, request, guess), None, "")
+    if guess.code and await _is_right(tx, request, guess):
+        return AdmittedGuess(await _counts_as_second_factor(tx, request, guess), None, "")
     if guess.code:
-        await _counts_as_second_factor(change, request, guess)
+        await _counts_as_second_factor(tx, request, guess)
     code = WRONG_CODE if guess.code else ASKS_CODE
     errors = FormErrors({"": refusal.message, "code": code}, status=429)
     errors.retry_after_s = refusal.retry_after_s
     return errors
 
 
-async def _is_right(change: Change, request: PageRequest, guess: Guess) -> bool:
+async def _is_right(tx: Tx, request: PageRequest, guess: Guess) -> bool:
     keys = EncryptionKeys(request.services.settings.secret_keys)
     try:
         return await second_factors.use_code(
-            change.tx, keys, guess.user_id, guess.code, now_ms=request.now_ms
+            tx, keys, guess.user_id, guess.code, now_ms=request.now_ms
         )
     except Undecryptable:
         return False
 
 
-async def _counts_as_second_factor(at: Reading, request: PageRequest, guess: Guess) -> bool:
+async def _counts_as_second_factor(tx: Tx, request: PageRequest, guess: Guess) -> bool:
     """Only the first few codes: somebody who knows the password must not guess more codes here
     than elsewhere, and strangers must not use up all that the user may enter. After more of them
     the right code still leads to the password, and then the next page asks for another one."""
     site, now_ms, who = request.services.site, request.now_ms, guess.email_key
     user_id = guess.user_id or who
     try:
-        await attempts.count(at.tx, site, attempts.CODE_WITH_PASSWORD, who, now_ms=now_ms)
-        await attempts.count(at.tx, site, attempts.CODE_BY_USER, user_id, now_ms=now_ms)
+        await attempts.count(tx, site, attempts.CODE_WITH_PASSWORD, who, now_ms=now_ms)
+        await attempts.count(tx, site, attempts.CODE_BY_USER, user_id, now_ms=now_ms)
     except TooMany:
         return False
     return True

@@ -13,13 +13,11 @@ from honeyguide.accounts import (
     attempts,
     email_proofs,
     invitations,
-    link_requests,
     logins,
     passwords,
     sessions,
 )
-from honeyguide.accounts.invitations import Ticket
-from honeyguide.accounts.link_requests import LinkTo
+from honeyguide.accounts.invitations import LinkTo, Ticket
 from honeyguide.kernel import checks, money
 from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
@@ -162,7 +160,7 @@ async def _request_link(tx: Tx, request: PageRequest, kind: LinkTo) -> PageView:
     await attempts.count(tx, site, attempts.EMAILS_BY_ADDRESS, network, now_ms=now_ms)
     mailbox = f"{kind} {email.key}"
     if await attempts.is_allowed(tx, site, attempts.EMAILS_BY_ACCOUNT, mailbox, now_ms=now_ms):
-        await link_requests.ask(tx, kind, email, now_ms=now_ms)
+        await invitations.request_link(tx, kind, email, now_ms=now_ms)
     return request.view("email_sent.html", email=request.text("email"))
 
 

@@ -14,7 +14,6 @@ from honeyguide.pages.dashboard.login.session_start import PendingLogin
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.services import PageServices
-from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 
 FORM = {"code": Field("Code", "Enter the code that your authenticator app shows.")}
@@ -52,7 +51,7 @@ async def log_in(services: PageServices, request: PageRequest) -> Response:
 async def _enter_code(tx: Tx, request: PageRequest, pending: PendingLogin) -> str | None:
     """What to say after the login, or None for a wrong code."""
     typed, user_id, site = request.text("code"), pending.user_id, request.services.site
-    if not await use_typed(request.change(tx), request, user_id, typed):
+    if not await use_typed(tx, request, user_id, typed):
         await logins.record_failure(tx, site, user_id, user_id, now_ms=request.now_ms)
         return None
     if not second_factors.is_recovery_code(typed):
@@ -61,25 +60,25 @@ async def _enter_code(tx: Tx, request: PageRequest, pending: PendingLogin) -> st
     return f"You used a recovery code. {formats.plural(left, 'code')} left: see Security."
 
 
-async def use_typed(change: Change, request: PageRequest, user_id: str, typed: str) -> bool:
+async def use_typed(tx: Tx, request: PageRequest, user_id: str, typed: str) -> bool:
     """Whether it is a code of the app or a recovery code that was not used yet. Wrong ones are
     counted, whichever page they were typed on."""
     site, now_ms = request.services.site, request.now_ms
-    await attempts.count(change.tx, site, attempts.CODE_BY_USER, user_id, now_ms=now_ms)
-    if not await _use(change, request, user_id, typed):
+    await attempts.count(tx, site, attempts.CODE_BY_USER, user_id, now_ms=now_ms)
+    if not await _use(tx, request, user_id, typed):
         return False
-    await attempts.take_back(change.tx, site, attempts.CODE_BY_USER, user_id)
+    await attempts.take_back(tx, site, attempts.CODE_BY_USER, user_id)
     return True
 
 
-async def _use(change: Change, request: PageRequest, user_id: str, typed: str) -> bool:
+async def _use(tx: Tx, request: PageRequest, user_id: str, typed: str) -> bool:
     services, now_ms = request.services, request.now_ms
     if second_factors.is_recovery_code(typed):
         return await second_factors.use_recovery_code(
-            change.tx, services.site, user_id, typed, now_ms=now_ms
+            tx, services.site, user_id, typed, now_ms=now_ms
         )
     keys = EncryptionKeys(services.settings.secret_keys)
     try:
-        return await second_factors.use_code(change.tx, keys, user_id, typed, now_ms=now_ms)
+        return await second_factors.use_code(tx, keys, user_id, typed, now_ms=now_ms)
     except Undecryptable:
         raise Invalid(UNREADABLE, param="code") from None

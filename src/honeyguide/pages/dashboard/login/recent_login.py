@@ -152,9 +152,7 @@ async def count_attempt(tx: Tx, request: PageRequest) -> str | None:
 
 async def _save_proof(tx: Tx, request: PageRequest, asked: forms.Fields, proved: Visitor) -> bool:
     user_id, site = proved.user_id, request.services.site
-    if CODE in asked and not await login_code.use_typed(
-        request.change(tx), request, user_id, request.text(CODE)
-    ):
+    if CODE in asked and not await login_code.use_typed(tx, request, user_id, request.text(CODE)):
         return False
     if not await sessions.save_proof(tx, proved):
         # The password was changed meanwhile, which ended the session.

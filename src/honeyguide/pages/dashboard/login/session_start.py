@@ -12,14 +12,13 @@ from starlette.responses import Response
 from honeyguide.accounts import (
     attempts,
     email_proofs,
-    known_browsers,
     logins,
     members,
     passwords,
     second_factors,
     sessions,
 )
-from honeyguide.accounts.sessions import Visitor
+from honeyguide.accounts.sessions import NewSession, Visitor
 from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
@@ -85,7 +84,7 @@ async def enter(
     this browser."""
     store, site, now_ms = request.services.store, request.services.site, request.now_ms
     if renewed is not None:
-        login = msgspec.structs.replace(login, is_kept=bool(renewed.is_kept))
+        login = msgspec.structs.replace(login, is_kept=renewed.is_kept)
     begun = await store.write(
         _begin, request, login, account_id, has_code=has_code, renewed=renewed
     )
@@ -103,8 +102,8 @@ async def enter(
     request.set_cookie(response, "session", begun.token, seconds)
     request.set_cookie(response, "form", "", 0)
     request.set_cookie(response, _PENDING, "", 0)
-    known = known_browsers.new_token(site, login.user_id, login.password, now_ms=now_ms)
-    request.set_cookie(response, KNOWN, known, known_browsers.LASTS_MS // 1000)
+    known = logins.browser_token(site, login.user_id, login.password, now_ms=now_ms)
+    request.set_cookie(response, KNOWN, known, logins.BROWSER_LASTS_MS // 1000)
     return response
 
 
@@ -168,21 +167,19 @@ async def create_session(
     agent = request.http.headers.get("user-agent", "")
     if renewed is None:
         site, known = request.services.site, request.cookie(KNOWN)
-        is_known = known_browsers.is_known(site, known, user_id, now_ms=now_ms)
+        is_known = logins.is_known_browser(site, known, user_id, now_ms=now_ms)
         new_browser = None if is_known else formats.browser(agent)
         await logins.record(tx, site, user_id, new_browser=new_browser, now_ms=now_ms)
     has_code_ms = now_ms if has_code else 0
-    return await sessions.begin(
-        tx,
-        user_id,
-        account_id or await _first_account(tx, user_id),
-        instead_of=request.cookie("session"),
+    session = NewSession(
+        user_id=user_id,
+        account_id=account_id or await _first_account(tx, user_id),
         user_agent=agent,
         address=request.peer,
-        now_ms=now_ms,
         is_kept=is_kept,
         second_factor_ms=renewed.second_factor_ms if renewed else has_code_ms,
     )
+    return await sessions.begin(tx, session, instead_of=request.cookie("session"), now_ms=now_ms)
 
 
 async def _first_account(tx: Tx, user_id: str) -> str:

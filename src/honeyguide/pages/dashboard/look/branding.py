@@ -60,7 +60,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     pictures = await branding.pictures_of(at)
     form = FORM.typed(request) if request.errors else FORM.saved(found)
     chosen = form.changes(BrandFields)
-    wants_own = request.text("share") == "own" if request.errors else bool(pictures.share_is_own)
+    wants_own = request.text("share") == "own" if request.errors else pictures.share_is_own
     return request.view(
         "branding.html",
         form=form,
@@ -124,7 +124,7 @@ async def _uploads(
     folder = services.site.logo_folder
     logo, icon = given[logos.LOGO], given[logos.ICON]
     is_own = icon is not None
-    keeps_icon = bool(pictures.icon_is_own) and not request.text("remove_icon")
+    keeps_icon = pictures.icon_is_own and not request.text("remove_icon")
     if logo is not None and icon is None and not keeps_icon:
         drawn = await logos.sanitize_apart(await logos.load(logo, folder), logos.ICON)
         icon = await logos.store(drawn, folder)
@@ -150,7 +150,7 @@ async def _keep(
     if uploads.logo is not None:
         changes["logo_id"] = uploads.logo.id
     if uploads.icon is not None:
-        changes |= {"icon_id": uploads.icon.id, "icon_is_own": int(uploads.icon_is_own)}
+        changes |= {"icon_id": uploads.icon.id, "icon_is_own": uploads.icon_is_own}
     if uploads.share is not None:
         changes |= {"share_id": uploads.share.id, "share_is_own": 1, "share_source": ""}
     await branding.save(change, chosen)
@@ -176,7 +176,7 @@ async def _preview(at: Reading, request: PageRequest, found: Branding) -> str:
     return preview(
         kind if kind in PREVIEWED_PAGES else SIGNUP,
         found,
-        msgspec.json.decode(found.words or "{}"),
+        found.words,
         await at.fact(rewards.of_campaign),
         base_url=request.services.site.base_url,
         theme=theme if theme in ("light", "dark") else "",

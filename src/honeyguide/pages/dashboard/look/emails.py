@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
-import msgspec
 from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel.clock import DAY_MS
@@ -16,7 +16,6 @@ from honeyguide.languages.language import NAMES as LANGUAGES
 from honeyguide.mail import (
     email_kinds,
     emails,
-    layout,
     own_texts,
     partner_texts,
     shipment_texts,
@@ -24,9 +23,11 @@ from honeyguide.mail import (
 )
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import EmailKind
-from honeyguide.mail.layout import EmailBranding, EmailParts
+from honeyguide.mail.emails import EmailToSend
+from honeyguide.mail.layout import NO_LINKS, EmailBranding, EmailLinks
 from honeyguide.mail.own_texts import EDITABLE, FIELDS
 from honeyguide.mail.shipment_texts import Sending
+from honeyguide.mail.texts import AdvocateFacts, RewardAhead, UnlockedReward
 from honeyguide.pages.dashboard.look.pages import keep_text
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
@@ -89,13 +90,9 @@ async def _edited(at: Reading, request: PageRequest) -> EditedEmail:
     return EditedEmail(email, campaign, get_language(asked or campaign.language))
 
 
-def _saved(edited: EditedEmail) -> dict[str, str]:
-    return msgspec.json.decode(edited.campaign.words or "{}", type=dict[str, str])
-
-
 def _typed(request: PageRequest, edited: EditedEmail) -> dict[str, str]:
     """What is saved already, replaced by what this form says."""
-    saved = _saved(edited)
+    saved = dict(edited.campaign.words)
     for field in FIELDS:
         if field in request.fields:
             keep_text(
@@ -123,7 +120,7 @@ def _check(request: PageRequest, edited: EditedEmail) -> None:
 
 async def show(at: Reading, request: PageRequest) -> PageView:
     edited = await _edited(at, request)
-    saved = _saved(edited)
+    saved = dict(edited.campaign.words)
     given = {field: edited.shown(saved, field) for field in FIELDS}
     if request.errors:
         given = {field: request.text(field) for field in FIELDS}
@@ -147,7 +144,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
 async def save(change: Change, request: PageRequest) -> Response:
     edited = await _edited(change, request)
     if request.text("reset"):
-        saved = _saved(edited)
+        saved = dict(edited.campaign.words)
         for field in FIELDS:
             key = own_texts.key_of(edited.email.name, field)
             saved.pop(key_in(key, edited.language), None)
@@ -168,27 +165,18 @@ async def save(change: Change, request: PageRequest) -> Response:
 async def preview(at: Reading, request: PageRequest) -> Response:
     """The HTML part, with what is typed if it comes from the form. For a frame."""
     edited = await _edited(at, request)
-    _, made, _ = await _sample(at, request, edited, _typed(request, edited))
-    return HTMLResponse(made.html, headers=FRAME_HEADERS)
+    sample = await _sample(at, request, edited, _typed(request, edited))
+    return HTMLResponse(sample.rendered().html, headers=FRAME_HEADERS)
 
 
 async def send_test(change: Change, request: PageRequest) -> Response:
     """What is typed, saved or not, to the operator's own address."""
     edited = await _edited(change, request)
     _check(request, edited)
-    message, made, email_branding = await _sample(change, request, edited, _typed(request, edited))
-    await emails.enqueue(
-        change.tx,
-        account_id=request.tenant.account_id,
-        to=EmailAddress(request.who.email),
-        kind=email_kinds.TEST_EMAIL,
-        subject=message.subject,
-        text=made.text,
-        html=made.html,
-        from_name=email_branding.from_name or email_branding.name,
-        reply_to=email_branding.reply_to,
-        now_ms=request.now_ms,
-    )
+    sample = await _sample(change, request, edited, _typed(request, edited))
+    # Its links are samples: none stops anything.
+    test = sample._replace(parts=sample.rendered(), links=NO_LINKS, kind=email_kinds.TEST_EMAIL)
+    await emails.send(change.tx, test, now_ms=request.now_ms)
     return request.go(_address(edited), f"A test email is on its way to {request.who.email}.")
 
 
@@ -198,23 +186,21 @@ def _address(edited: EditedEmail) -> str:
 
 async def _sample(
     at: Reading, request: PageRequest, edited: EditedEmail, own: dict[str, str]
-) -> tuple[EmailText, EmailParts, EmailBranding]:
+) -> EmailToSend:
     """The email as a sample subscriber or partner gets it."""
-    site = request.services.site
+    site, links = request.services.site, NO_LINKS
     if edited.email.is_for_partners:
-        email_branding = await _publication_branding(at, request, edited)
-        message = _sample_to_partner(request, edited, email_branding.name, own)
-        return message, layout.parts(message, email_branding), email_branding
-    email_branding = edited.campaign._replace(language=edited.language.code).email_branding(site)
-    message = await _sample_text(at, request, edited, email_branding.language, own)
-    stop_url = leave_url = None
+        brand = replace(await _publication_branding(at, request, edited), own_texts=own)
+        message = _sample_to_partner(request, edited, brand)
+    else:
+        campaign = edited.campaign._replace(language=edited.language.code)
+        brand = replace(campaign.email_branding(site), own_texts=own)
+        message = await _sample_text(at, request, edited, brand)
     if edited.email.can_be_stopped:
-        stop_url, leave_url = f"{site.base_url}/stop/sample", f"{site.base_url}/hub/sample/leave"
-    return (
-        message,
-        layout.parts(message, email_branding, stop_url=stop_url, leave_url=leave_url),
-        email_branding,
-    )
+        links = EmailLinks(f"{site.base_url}/stop/sample", f"{site.base_url}/hub/sample/leave")
+    to = EmailAddress(request.who.email)
+    account_id = request.tenant.account_id
+    return EmailToSend(account_id, to, edited.email, message, brand)._replace(links=links)
 
 
 async def _publication_branding(
@@ -227,59 +213,42 @@ async def _publication_branding(
 
 
 def _sample_to_partner(
-    request: PageRequest, edited: EditedEmail, publication: str, own: dict[str, str]
+    request: PageRequest, edited: EditedEmail, brand: EmailBranding
 ) -> EmailText:
     month = rules.month_of(request.now_ms)
-    sample: dict[str, Any] = {
-        "program": publication,
-        "month": rules.month_name(month),
-        "page": f"{request.services.site.base_url}/earnings",
-        "own": own,
-    }
+    name, page = rules.month_name(month), f"{request.services.site.base_url}/earnings"
     if edited.email is email_kinds.BUDGET_REOPENED:
-        return partner_texts.budget_reopened(**sample)
+        return partner_texts.budget_reopened(brand, month=name, page=page)
     resumes = f"1 {rules.month_name(rules.next_month(month))}"
-    return partner_texts.budget_reached(resumes=resumes, **sample)
+    return partner_texts.budget_reached(brand, month=name, resumes=resumes, page=page)
 
 
 async def _sample_text(
-    at: Reading, request: PageRequest, edited: EditedEmail, language: Language, own: dict[str, str]
+    at: Reading, request: PageRequest, edited: EditedEmail, brand: EmailBranding
 ) -> EmailText:
-    site, email, name = request.services.site, edited.email, edited.campaign.name
+    site, email = request.services.site, edited.email
     hub = f"{site.base_url}/hub/sample"
     if email is email_kinds.CONFIRM:
-        link = f"{site.base_url}/confirm/sample"
-        return texts.confirm(language, newsletter=name, link=link, own=own)
+        return texts.confirm(brand, link=f"{site.base_url}/confirm/sample")
     if email is email_kinds.HUB_LINK:
-        return texts.hub_link(language, newsletter=name, link=hub, own=own)
+        return texts.hub_link(brand, link=hub)
     offered = await at.fact(rewards.of_campaign)
     reward = offered[0].name if offered else SAMPLE_REWARD
     referrals = offered[0].referrals if offered else SAMPLE_REFERRALS
-    sample: dict[str, Any] = {
-        "newsletter": name,
-        "hub": hub,
-        "first_name": SAMPLE_NAME,
-        "own": own,
-    }
+    advocate = AdvocateFacts(hub, referrals, first_name=SAMPLE_NAME)
     if email is email_kinds.FRIEND_JOINED:
-        return texts.friend_joined(language, referrals=referrals, **sample)
+        return texts.friend_joined(brand, advocate)
     if email is email_kinds.ONE_MORE:
-        return texts.one_more(language, reward=reward, **sample)
+        return texts.one_more(brand, advocate, reward=reward)
     if email is email_kinds.SHIPMENT_SENT:
-        sending = _sample_sending(language, offered, request.now_ms)
-        can_reply = bool(edited.campaign.reply_to)
-        return shipment_texts.shipment_sent(
-            language, sending, referrals=referrals, can_reply=can_reply, **sample
-        )
+        sending = _sample_sending(brand.language, offered, request.now_ms)
+        return shipment_texts.shipment_sent(brand, advocate, sending)
     ahead = rewards.next_reward(offered, referrals)
     return texts.reward_unlocked(
-        language,
-        reward=reward,
-        referrals=referrals,
-        next_reward=ahead[0].name if ahead else "",
-        left=ahead[1] if ahead else 0,
-        referral_link=site.reader_link("h0neyb1d"),
-        **sample,
+        brand,
+        advocate,
+        UnlockedReward(reward),
+        RewardAhead(ahead[0].name, ahead[1], site.reader_link("h0neyb1d")) if ahead else None,
     )
 
 

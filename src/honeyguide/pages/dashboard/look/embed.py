@@ -80,7 +80,7 @@ async def _view(tx: Tx, request: PageRequest, findings: list[EmbedFinding]) -> P
         tools=TOOLS.values(),
         code=_code(request, embed, brand, chosen) if embed else {},
         consent_text=brand.consent_text,
-        has_leaderboard=bool(brand.show_leaderboard),
+        has_leaderboard=brand.show_leaderboard,
         given=_given(request, embed),
         url=request.text("url") or (embed.origins.splitlines()[0] if embed else ""),
         findings=findings,
@@ -107,7 +107,7 @@ def _code(
 ) -> dict[str, str]:
     base_url, (what, tool) = request.services.site.base_url, chosen
     script = embed_snippets.script_code(
-        base_url, embed, tool, what, parameters=brand.own_link_parameters
+        base_url, embed, tool, what, parameters=brand.link_parameters
     )
     return {
         "script": script,

@@ -21,6 +21,8 @@ from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.mail import email_kinds, emails, newsletter_block
+from honeyguide.mail.content import email
+from honeyguide.mail.emails import EmailToSend
 from honeyguide.mail.layout import EmailBranding, EmailParts
 from honeyguide.mail.newsletter_block import STYLES
 from honeyguide.mail.newsletter_tools import (
@@ -136,19 +138,15 @@ async def send_test(change: Change, request: PageRequest) -> Response:
     chosen = await _chosen(change, request)
     await newsletter_links.save_block(change, chosen.choice)
     reader = next(iter((await _readers(change, request)).values()))
-    made = chosen.as_seen_by(reader.values)
-    await emails.enqueue(
-        change.tx,
+    test = EmailToSend(
         account_id=request.tenant.account_id,
         to=EmailAddress(request.who.email),
         kind=email_kinds.TEST_EMAIL,
-        subject=f"Test: your newsletter block for {chosen.tool.name}",
-        text=made.text,
-        html=made.html,
-        from_name=chosen.brand.from_name or chosen.brand.name,
-        reply_to=chosen.brand.reply_to,
-        now_ms=request.now_ms,
+        message=email(f"Test: your newsletter block for {chosen.tool.name}"),
+        brand=chosen.brand,
+        parts=chosen.as_seen_by(reader.values),
     )
+    await emails.send(change.tx, test, now_ms=request.now_ms)
     return request.go(
         f"/look/newsletter?{chosen.query()}", f"A test email is on its way to {request.who.email}."
     )
@@ -219,9 +217,9 @@ async def _connected_tool(at: Reading, request: PageRequest) -> NewsletterTool |
     if integration is None or tool is None or not tool.has_tags:
         return None
     names = {
-        field: integration.names[synced]
+        field: integration.field_names[synced]
         for field, synced in _SYNCED.items()
-        if synced in integration.names
+        if synced in integration.field_names
     }
     return replace(tool, names=names) if LINK in names and HUB in names else None
 

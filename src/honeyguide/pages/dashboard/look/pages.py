@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from starlette.responses import HTMLResponse, Response
 
 from honeyguide.languages.language import NAMES as LANGUAGES
@@ -43,17 +41,12 @@ def _language(request: PageRequest, campaign: Branding) -> Language:
     return get_language(asked if campaign.follow_browser_language and asked else campaign.language)
 
 
-def _saved(campaign: Branding) -> dict[str, str]:
-    saved: dict[str, str] = json.loads(campaign.words or "{}")
-    return saved
-
-
 def _typed(request: PageRequest, campaign: Branding) -> dict[str, str]:
     """What is saved already, replaced by what this form says.
 
     A default text is not saved, so that a better default reaches everyone who left it alone.
     """
-    texts, language = _saved(campaign), _language(request, campaign)
+    texts, language = dict(campaign.words), _language(request, campaign)
     for each in PAGE_TEXTS:
         if each.key in request.fields:
             keep_text(
@@ -93,7 +86,7 @@ async def _load(at: Reading, request: PageRequest) -> tuple[Branding, list[Rewar
 
 async def show(at: Reading, request: PageRequest) -> PageView:
     campaign, all_rewards = await _load(at, request)
-    texts = _typed(request, campaign) if request.errors else _saved(campaign)
+    texts = _typed(request, campaign) if request.errors else campaign.words
     kind, site, language = _kind(request), request.services.site, _language(request, campaign)
     shown = campaign._replace(language=language.code)
     return request.view(

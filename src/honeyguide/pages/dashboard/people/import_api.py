@@ -83,12 +83,12 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     fetch = await fetching.get(at, request.at("id"))
     if fetch.is_under_way and _keys(request.services).is_lost(fetch.secret):
         # The job finds out at its next try.
-        fetch = fetch._replace(is_stopped=1, problem=Undecryptable().message)
+        fetch = fetch._replace(is_stopped=True, problem=Undecryptable().message)
     return request.view(
         "import_api_fetch.html",
         fetch=fetch,
-        stage=STAGES[FetchStage(fetch.stage)],
-        unknown=sorted(fetch.unknown.items()),
+        stage=STAGES[fetch.stage],
+        unknown=sorted(fetch.not_understood.items()),
         documents=await moved_documents.count(at),
         no_status=fetching.NO_STATUS,
     )

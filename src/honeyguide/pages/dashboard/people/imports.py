@@ -71,7 +71,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     kept = await importing.get(at.tx, tenant, request.at("id"))
     is_new = kept.status == "new"
     dry = msgspec.json.decode(kept.dry) if kept.dry else None
-    problem = sources.without_addresses(kept.columns, kept.chosen) if is_new else ""
+    problem = sources.without_addresses(kept.header, kept.mapping) if is_new else ""
     return request.view(
         "import_file.html",
         kept=kept,
@@ -81,8 +81,8 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         findings=await importing.findings_of(at, kept.id, most=SHOWN),
         fields=FIELDS,
         # Both are decoded at each look, and the page has as many options as columns and fields.
-        columns=[name or f"column {place}" for place, name in enumerate(kept.columns, 1)],
-        chosen=kept.chosen,
+        columns=[name or f"column {place}" for place, name in enumerate(kept.header, 1)],
+        chosen=kept.mapping,
         sources=[(source, source.facts.name) for source in ImportSource],
         dry=dry,
         found=found_things.rows(dry.get("found", {}), dry.get("counted", {})) if dry else [],
@@ -120,7 +120,7 @@ async def apply_button(services: PageServices, request: PageRequest) -> Response
     if kept.status == "new" and request.text("do") == "source":
         await _change_source(services, request, kept)
     elif kept.status == "new":
-        mapping = _mapping(request, len(kept.columns))
+        mapping = _mapping(request, len(kept.header))
         await _read_dates_again(services, request, kept, mapping)
         await store.write(
             importing.choose,
@@ -148,7 +148,7 @@ async def _change_source(services: PageServices, request: PageRequest, kept: Imp
     if source is None:
         raise Invalid("Choose the tool that the file is from.")
     lines = await _lines(services, request)
-    file = await asyncio.to_thread(uploaded_files.understand, kept.columns, lines, source)
+    file = await asyncio.to_thread(uploaded_files.understand, kept.header, lines, source)
     await request.apply(importing.understand, kept.id, file)
 
 
@@ -157,11 +157,11 @@ async def _read_dates_again(
 ) -> None:
     """If the operator has chosen another column for the signup date."""
     place = mapping.get("created_at")
-    if place == kept.chosen.get("created_at"):
+    if place == kept.mapping.get("created_at"):
         return
     lines = await _lines(services, request)
     dates = await asyncio.to_thread(sources.dates, kept.tool, lines, place)
-    file = uploaded_files.UploadedFile(kept.columns, [], kept.tool, mapping, dates)
+    file = uploaded_files.UploadedFile(kept.header, [], kept.tool, mapping, dates)
     await request.apply(importing.understand, kept.id, file)
 
 
@@ -200,7 +200,7 @@ async def error_file(at: Reading, request: PageRequest) -> Response:
     kept = await importing.get(at.tx, request.tenant, request.at("id"))
     errors = await importing.errors(at, kept.id)
     return Response(
-        import_files.csv_of_refused(kept.columns, errors),
+        import_files.csv_of_refused(kept.header, errors),
         media_type="text/csv; charset=utf-8",
         headers=attachment("not-imported.csv"),
     )

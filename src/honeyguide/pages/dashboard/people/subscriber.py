@@ -51,7 +51,6 @@ from honeyguide.subscribers import (
     subscribers,
     tags,
 )
-from honeyguide.subscribers.codes import CodeSource
 from honeyguide.subscribers.notes import SubscriberNote
 from honeyguide.subscribers.reasons import MOST_FROM_ONE_NETWORK, MOST_ON_ONE_CODE
 from honeyguide.subscribers.search import FoundSubscriber
@@ -139,7 +138,7 @@ class ShownCode(NamedTuple):
 async def _codes(at: Reading, request: PageRequest, person: Subscriber) -> list[ShownCode]:
     site, slug = request.services.site, (await at.fact(campaigns.get)).slug
     return [
-        ShownCode(codes.link(site, slug, each), CodeSource(each.source).label, each.created_ms)
+        ShownCode(codes.link(site, slug, each), each.source.label, each.created_ms)
         for each in await codes.all_of(at, person)
     ]
 
@@ -232,9 +231,7 @@ async def _sync_of(at: Reading, request: PageRequest, subscriber_id: str) -> Sho
         is_due=state.due_ms is not None,
         waits_for_answer=state.adoption == integrations.ASKED,
         reason=state.reason,
-        fields=_shown_fields(request, msgspec.json.decode(state.written)["fields"])
-        if state.written
-        else {},
+        fields=_shown_fields(request, state.written["fields"]) if state.written else {},
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -73,14 +72,10 @@ async def _count_to_send(at: Reading, request: PageRequest) -> int:
     return await shipments.count_open(at, most=MOST_TO_SEND + 1)
 
 
-def _decoded(text: str | None) -> dict[str, Any]:
-    kept = json.loads(text or "{}")
-    return kept if isinstance(kept, dict) else {}
-
-
 def _hub(request: PageRequest, campaign: Branding, all_rewards: list[Reward]) -> str:
-    texts = _decoded(campaign.words)
-    return preview(HUB, campaign, texts, all_rewards, base_url=request.services.site.base_url)
+    return preview(
+        HUB, campaign, campaign.words, all_rewards, base_url=request.services.site.base_url
+    )
 
 
 def _typed(request: PageRequest) -> BoundForm:
@@ -137,7 +132,7 @@ async def _add_codes(change: Change, request: PageRequest, reward: Reward) -> in
 
 async def edit_form(at: Reading, request: PageRequest) -> PageView:
     reward = await rewards.get(at, request.at("id"))
-    saved = FORM.saved(reward, variants="\n".join(reward.variant_names))
+    saved = FORM.saved(reward, variants="\n".join(reward.variants or []))
     return request.view(
         "reward.html",
         reward=reward,
@@ -153,7 +148,7 @@ async def edit_form(at: Reading, request: PageRequest) -> PageView:
 
 async def edit(change: Change, request: PageRequest) -> Response:
     reward = await rewards.get(change, request.at("id"))
-    pool = bool(reward.is_pool)
+    pool = reward.is_pool
     changes = _valid(
         _typed(request), RewardFields, reward.kind, pool=pool, kind=UNSET, recurring=UNSET
     )
@@ -227,12 +222,12 @@ def _draft(request: PageRequest) -> Reward:
         name=request.text("name"),
         referrals=3 if number is None else max(1, number),
         kind=request.text("kind") or "manual",
-        recurring=int(bool(request.text("recurring"))),
+        recurring=bool(request.text("recurring")),
         approval="automatic",
         description=request.text("description") or None,
         link=None,
         coupon_code=request.text("coupon_code") or None,
-        is_pool=0,
+        is_pool=False,
         codes_total=0,
         codes_left=0,
         waiting=0,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from honeyguide.account_life import closing, owed
+from honeyguide.account_life import closing
 from honeyguide.accounts import accounts
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
@@ -24,8 +24,8 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     return request.view(
         "account_close.html",
         account=account,
-        owed=await owed.by_and_to(at),
-        counted=owed.MOST_COUNTED,
+        owed=await closing.owed(at),
+        counted=closing.MOST_COUNTED,
         wait_days=closing.WAIT_DAYS,
         keep_years=request.services.settings.keep_closed_years,
         newsletter=request.who.campaign_name,

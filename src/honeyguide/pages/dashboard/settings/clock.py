@@ -53,7 +53,7 @@ async def _renew_session(tx: Tx, request: PageRequest, target_ms: int) -> str:
         request,
         who.user_id,
         who.account_id,
-        is_kept=bool(who.is_kept),
+        is_kept=who.is_kept,
         renewed=who,
         now_ms=target_ms,
     )

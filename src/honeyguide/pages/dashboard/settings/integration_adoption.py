@@ -19,7 +19,8 @@ async def found(tx: Tx, integration: Integration) -> list[tuple[str, str]]:
     counts = await adoption.count(tx, integration)
     is_lower_case = integrations.platform_of(integration.platform).about.is_lower_case
     names = {
-        field: name.lower() if is_lower_case else name for field, name in integration.names.items()
+        field: name.lower() if is_lower_case else name
+        for field, name in integration.field_names.items()
     }
     reward = names.get(SyncField.LAST_REWARD_ID) or names.get(SyncField.LAST_REWARD, "")
     kinds = (

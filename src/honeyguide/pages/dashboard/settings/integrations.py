@@ -92,7 +92,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         most=MOST_SHOWN,
         names=[
             (name.lower() if about.is_lower_case else name, field_names.LABELS[field])
-            for field, name in integration.names.items()
+            for field, name in integration.field_names.items()
         ],
         hook_url=integrations.hook_url(request.services.site, integration.hook_key),
         is_manual=about.hooks == Hooks.MANUAL,
@@ -256,9 +256,9 @@ async def _replace_key(
         platform=integration.platform,
         credentials=credentials,
         audience=audience,
-        field_names=integration.names,
+        field_names=integration.field_names,
         code_field=integration.code_field,
-        adds_existing=bool(integration.adds_existing),
+        adds_existing=integration.adds_existing,
         hook_key=integration.hook_key if is_manual else secrets.token_urlsafe(24),
     )
     new, problem = await connecting.set_up(platform, services.outbound, services.site, new)
@@ -352,7 +352,7 @@ async def fields_form(at: Reading, request: PageRequest) -> PageView:
             (
                 str(field),
                 label,
-                request.text(field) if sent else integration.names.get(field, ""),
+                request.text(field) if sent else integration.field_names.get(field, ""),
             )
             for field, label in field_names.LABELS.items()
         ],
@@ -384,4 +384,4 @@ async def save_fields(services: PageServices, request: PageRequest) -> Response:
 def _ours(integration: Integration) -> set[str]:
     """The names of fields that have only what we wrote."""
     is_settled = integration.adoption == integrations.SETTLED
-    return set(integration.names.values()) if is_settled else set()
+    return set(integration.field_names.values()) if is_settled else set()

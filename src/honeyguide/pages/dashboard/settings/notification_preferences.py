@@ -9,14 +9,14 @@ from urllib.parse import urlsplit
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from honeyguide.accounts import accounts, notification_settings
+from honeyguide.accounts import accounts
 from honeyguide.events.addresses import check_url
 from honeyguide.integrations.encryption import EncryptionKeys, NoSecretKey
 from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import notification_choices, notification_links, slack_messages
-from honeyguide.mail.notification_choices import Choice
+from honeyguide.mail import notification_choices, slack_messages
+from honeyguide.mail.notification_choices import Choice, TurnOff
 from honeyguide.mail.notification_kinds import (
     AT_ONCE,
     DAILY,
@@ -26,7 +26,6 @@ from honeyguide.mail.notification_kinds import (
     WEEKLY,
     NotificationKind,
 )
-from honeyguide.mail.notification_links import TurnOff
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.store.change import Change
@@ -84,14 +83,14 @@ async def save(change: Change, request: PageRequest) -> Response:
     """An empty URL keeps the webhook: its URL is a secret, which the form does not show."""
     url = request.text("url")
     if url:
-        await notification_settings.set_slack_webhook(
+        await accounts.set_slack_webhook(
             change,
             encrypted_url=_encrypted(request, url),
             host=urlsplit(url).hostname or "",
         )
     elif request.text("remove"):
-        await notification_settings.remove_slack_webhook(change)
-    await notification_settings.save(change, _typed(request))
+        await accounts.remove_slack_webhook(change)
+    await accounts.choose_notifications(change, _typed(request))
     return request.go("/notices/preferences", "Changes saved.")
 
 
@@ -127,13 +126,13 @@ async def turn_off(tx: Tx, request: PageRequest) -> PageView:
     # Whoever has the link needs no session, so it could be any member, and no campaign is meant.
     tenant, actor = Tenant(asked.account_id, ""), actors.ANY_MEMBER
     change = Change(tx, request.services.site, tenant, actor, request.now_ms)
-    await notification_settings.turn_off(change, asked.kind)
+    await accounts.turn_notifications_off(change, asked.kind)
     return _off_view(request, asked, is_off=True)
 
 
 async def _turn_off(tx: Tx, request: PageRequest) -> TurnOff:
     site, token, now_ms = request.services.site, request.at("token"), request.now_ms
-    asked = notification_links.read_token(site, token, now_ms=now_ms)
+    asked = notification_choices.read_token(site, token, now_ms=now_ms)
     if asked is None:
         raise HTTPException(404)
     account = await accounts.get(tx, asked.account_id)

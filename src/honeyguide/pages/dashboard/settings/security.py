@@ -49,7 +49,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
             at.tx, EncryptionKeys(settings.secret_keys), who.user_id
         ),
         is_required_here=settings.require_second_factor == "yes",
-        is_required_in_account=bool(account.needs_second_factor),
+        is_required_in_account=account.needs_second_factor,
         needs_proof=request.services.site.has_mail_server
         and not await email_proofs.is_proven(at.tx, who.user_id),
         email_change=await email_changes.of_user(at.tx, who.user_id, now_ms=now_ms),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from starlette.responses import Response
 
 from honeyguide.accounts import accounts
@@ -52,7 +50,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         form = FORM.typed(request, link_parameters=request.text("link_parameters"))
     else:
         saved = await at.fact(campaigns.get)
-        names = link_parameters.joined(json.loads(saved.link_parameters))
+        names = link_parameters.joined(saved.link_parameters)
         form = FORM.saved(saved, link_parameters=names)
     return request.view(
         "settings.html",

@@ -1,0 +1,3 @@
+from tests.support.operators import alice, bob
+
+__all__ = ["alice", "bob"]
