@@ -562,11 +562,6 @@ CREATE TABLE first_look_month (
     CHECK (fees BETWEEN 0 AND 30)
 ) STRICT;
 
-CREATE TABLE flooded_account (
-    account_id TEXT PRIMARY KEY,
-    since_ms INTEGER NOT NULL
-);
-
 CREATE TABLE form_code (
     code TEXT PRIMARY KEY,
     account_id TEXT NOT NULL,
@@ -799,7 +794,6 @@ CREATE TABLE letter (
     unsubscribe_url TEXT,
     held_code TEXT,
     bounced INTEGER NOT NULL DEFAULT 0,
-    has_worked INTEGER NOT NULL DEFAULT 0,
     CHECK (due_ms IS NULL OR (sent_ms IS NULL AND failed_ms IS NULL)),
     CHECK (due_ms IS NULL OR (to_email IS NOT NULL AND subject IS NOT NULL AND body_text IS NOT NULL))
 ) STRICT;
@@ -874,19 +868,6 @@ CREATE TABLE logo (
     content_type TEXT NOT NULL,
     data BLOB,
     created_ms INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE mail_host (
-    domain TEXT PRIMARY KEY,
-    mx_domain TEXT,
-    network TEXT,
-    wanted_ms INTEGER NOT NULL,
-    looked_ms INTEGER NOT NULL
-) STRICT;
-CREATE INDEX mail_host_wanted ON mail_host (wanted_ms);
-
-CREATE TABLE mail_host_default (
-    is_off INTEGER PRIMARY KEY
 ) STRICT;
 
 CREATE TABLE member (
@@ -1126,14 +1107,6 @@ CREATE TABLE program_figures (
     arrived_30d INTEGER NOT NULL DEFAULT 0,
     held_30d INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-
-CREATE TABLE program_look (
-    program_id TEXT PRIMARY KEY REFERENCES program (id),
-    account_id TEXT NOT NULL,
-    campaign_id TEXT NOT NULL,
-    since_ms INTEGER NOT NULL
-) STRICT;
-CREATE INDEX program_look_since ON program_look (since_ms);
 
 CREATE TABLE publication (
     id TEXT PRIMARY KEY,
@@ -1599,30 +1572,6 @@ CREATE TABLE ticket (
 CREATE INDEX ticket_account ON ticket (account_id, created_ms) WHERE account_id IS NOT NULL;
 CREATE INDEX ticket_age ON ticket (expires_ms);
 CREATE UNIQUE INDEX ticket_digest ON ticket (digest);
-
-CREATE TABLE trait_group (
-    id TEXT PRIMARY KEY,
-    account_id TEXT NOT NULL REFERENCES account (id),
-    campaign_id TEXT NOT NULL,
-    program_id TEXT NOT NULL REFERENCES program (id),
-    part_id TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    key TEXT NOT NULL,
-    people INTEGER NOT NULL,
-    domains INTEGER NOT NULL,
-    networks INTEGER NOT NULL,
-    approved_people INTEGER,
-    found_ms INTEGER NOT NULL
-) STRICT;
-CREATE UNIQUE INDEX trait_group_once ON trait_group (program_id, part_id, kind, key);
-
-CREATE TABLE trait_group_partner (
-    group_id TEXT NOT NULL REFERENCES trait_group (id),
-    partner_campaign_id TEXT NOT NULL,
-    account_id TEXT NOT NULL,
-    PRIMARY KEY (group_id, partner_campaign_id)
-) STRICT;
-CREATE INDEX trait_group_partner_campaign ON trait_group_partner (partner_campaign_id);
 
 CREATE TABLE transfer (
     id TEXT PRIMARY KEY,

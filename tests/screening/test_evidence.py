@@ -207,12 +207,15 @@ def test_who_never_confirmed_blocks_no_later_referral(service: Service) -> None:
     first = robots.wax.person("wanted@gmail.com")
     robots.come("wanted@gmail.com", code=other)
     again = robots.wax.person("wanted@gmail.com")
-    assert again.id != first.id and again.referrer_code == other
+    assert (again.id, again.referrer_code) == (first.id, other)
     robots.confirm("wanted@gmail.com")
     assert robots.referral("wanted@gmail.com") == ("verified", None)
-    sql = "SELECT referral_status, referral_reason FROM subscriber WHERE id = :id"
-    rows = service.read(lambda tx: tx.all(statement(sql), id=first.id))
-    assert tuple(rows[0]) == ("rejected", "unconfirmed")
+    sql = (
+        "SELECT s.referral_status, s.referral_reason FROM partner_referral AS r "
+        "JOIN subscriber AS s ON s.id = r.subscriber_id WHERE r.partner_account_id = :id"
+    )
+    rows = service.read(lambda tx: tx.all(statement(sql), id=robots.partner.account_id))
+    assert [tuple(row) for row in rows] == [("rejected", "unconfirmed")]
     # A confirmed subscriber keeps their referrer.
     robots.come("wanted@gmail.com")
     assert robots.wax.person("wanted@gmail.com").referrer_code == other

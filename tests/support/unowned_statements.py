@@ -73,6 +73,7 @@ UNOWNED: dict[str, str] = {
     "subscribers.page_index.long_list_of": "the job splits blocks of all accounts, by their owner",
     "subscribers.page_index.take_changes": "the job takes changes of all accounts in their order",
     "screening.moves.due": "finds holds that ran out",
+    "signups.claims.due": "finds claims that nobody confirmed",
     "screening.moves.unconfirmed": "finds those who never confirmed",
     "screening.evidence.codes_to_look_at": "finds codes that somebody came with",
     "screening.evidence.old_values": "finds values to forget, by age",

@@ -124,7 +124,6 @@ _UNSENT = _sql.query("unsent", Backlog)
 _ERASE = _sql.command("erase")
 _REPLACE_ENDING = _sql.command("replace_ending")
 _WITHDRAW = _sql.command("withdraw")
-_HAND_OVER = _sql.command("hand_over")
 _CANCEL_UNSENT = _sql.command("cancel_unsent")
 _UNSENT_TO = _sql.query("unsent_to", _UnsentTexts)
 _REWRITE = _sql.command("rewrite")
@@ -249,14 +248,8 @@ async def withdraw(tx: Tx, account_id: str, once: str) -> None:
     await tx.run(_WITHDRAW, account_id=account_id, once_key=once)
 
 
-async def hand_over(change: Change, old_id: str, new_id: str) -> None:
-    """Assigns the emails of one subscriber to another who has the same address. So limits per
-    mailbox still count them, and an erasure finds them."""
-    await change.run(_HAND_OVER, old_id=old_id, new_id=new_id)
-
-
-async def cancel_unsent(change: Change, about_id: str, error: str) -> None:
-    await change.run(_CANCEL_UNSENT, about_id=about_id, error=error)
+async def cancel_unsent(change: Change, about_id: str, error: str, *, kind: EmailKind) -> None:
+    await change.run(_CANCEL_UNSENT, about_id=about_id, error=error, kind=kind.name)
 
 
 async def rewrite_unsent(

@@ -65,14 +65,10 @@ DELETE
 FROM letter
 WHERE account_id = :account_id AND once_key = :once_key AND due_ms IS NOT NULL AND attempts = 0;
 
--- name: hand_over
--- Let emails of one subscriber belong to another row of the same person.
-UPDATE letter SET about_id = :new_id WHERE account_id = :account_id AND about_id = :old_id;
-
 -- name: cancel_unsent
--- Cancel what is not sent yet.
+-- Cancel what is not sent yet, of one kind.
 UPDATE letter SET due_ms = NULL, held_code = NULL, error = :error, lease_token = NULL, lease_until_ms = 0
-WHERE account_id = :account_id AND about_id = :about_id AND {is_unsent};
+WHERE account_id = :account_id AND about_id = :about_id AND kind = :kind AND {is_unsent};
 
 -- fragment: is_unsent
 (due_ms IS NOT NULL OR held_code IS NOT NULL)

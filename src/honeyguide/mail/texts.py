@@ -218,12 +218,14 @@ class RewardAhead(NamedTuple):
     referral_link: str
 
 
-def confirm(brand: EmailBranding, *, link: str) -> EmailText:
+def confirm(brand: EmailBranding, *, link: str, via: str = "") -> EmailText:
+    """`via` says by whose link they came."""
     gettext = brand.language.gettext
     written = own_texts.write(email_kinds.CONFIRM, brand, {"newsletter": brand.name, "link": link})
     return email(
         written.subject,
         *written.paragraphs,
+        *([via] if via else []),
         Button(gettext("Confirm your subscription"), link),
         Note(gettext("If it wasn’t you, ignore this email and you won’t be subscribed.")),
     )

@@ -263,7 +263,7 @@ def on_partner_removed(status: str) -> Decision | None:
 
 
 def on_other_code(status: str) -> Decision | None:
-    """They never confirmed, and their address came with another code."""
+    """They never confirmed it; they may have confirmed another one."""
     return Decision(Status.REJECTED, Reason.UNCONFIRMED) if status == Status.PENDING else None
 
 

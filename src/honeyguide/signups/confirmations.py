@@ -81,7 +81,7 @@ def allowance(counts: CodeCounts) -> int:
 class Hold(NamedTuple):
     code: str
     is_queued: bool
-    """An email to this subscriber waits already."""
+    """An email about this signup waits already."""
 
 
 class HeldCode(NamedTuple):
@@ -367,5 +367,6 @@ async def release_one(change: Change, subscriber_id: str) -> None:
         change.tx.wake(emails.TOPIC)
 
 
-async def cancel_one(change: Change, subscriber_id: str) -> None:
-    await change.put(_CANCEL_ONE, subscriber_id=subscriber_id)
+async def cancel_one(change: Change, subscriber: Subscriber) -> None:
+    """Not those of claims with other codes, which may be confirmed yet."""
+    await change.put(_CANCEL_ONE, subscriber_id=subscriber.id, code=subscriber.referrer_code)

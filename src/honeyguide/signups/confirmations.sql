@@ -44,7 +44,7 @@ SELECT
         AS look_ms,
     CASE WHEN EXISTS (
         SELECT 1 FROM letter AS l
-        WHERE l.account_id = :account_id AND l.about_id = :subscriber_id AND l.held_code IS NOT NULL
+        WHERE l.account_id = :account_id AND l.about_id = :subscriber_id AND l.held_code = :code
     ) THEN 1 ELSE 0 END AS is_queued,
     {counts}
 FROM ({newest}) AS n;
@@ -186,4 +186,4 @@ WHERE account_id = :account_id AND about_id = :subscriber_id AND held_code IS NO
 UPDATE letter SET
     held_code = NULL, error = 'Cancelled: the referral was rejected or the subscriber needs no confirmation.',
     body_text = NULL, body_html = NULL
-WHERE account_id = :account_id AND about_id = :subscriber_id AND held_code IS NOT NULL;
+WHERE account_id = :account_id AND about_id = :subscriber_id AND held_code = :code;

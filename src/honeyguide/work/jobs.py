@@ -41,6 +41,7 @@ from honeyguide.rewards import backfill, shipment_emails, shipments
 from honeyguide.screening import evidence, mail_hosts, moves, trait_groups
 from honeyguide.signups import (
     account_floods,
+    claims,
     confirmations,
     delayed_actions,
     erasures,
@@ -159,9 +160,14 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int, keep
         _job(importing.IMPORTING, SECOND_MS, import_parts.running, partial(moving.import_file, site)),
         _job(adopting.ADOPTING, MINUTE_MS, adopting.due, partial(moving.adopt_values, site), topic=adoption.TOPIC),
         Job(money.VERIFYING, 5 * SECOND_MS, (money.referrals_to_verify(site),), topic=CLOCK_SET),
-        _job(
-            "reject unconfirmed referrals", 10 * MINUTE_MS, moves.unconfirmed, partial(money.verify_referrals, site), money.VERIFY_BATCH,
-            money.VERIFY_TOGETHER, topic=CLOCK_SET,
+        Job(
+            claims.ENDING,
+            10 * MINUTE_MS,
+            (
+                Items(moves.unconfirmed, partial(money.verify_referrals, site), money.VERIFY_BATCH, money.VERIFY_TOGETHER),
+                Items(claims.due, decisions.end_claims(site), decisions.BATCH),
+            ),
+            topic=CLOCK_SET,
         ),
         _job(
             group_looks.LOOKING, 30 * SECOND_MS, evidence.codes_to_look_at, partial(decisions.look_at_code, site), decisions.BATCH,

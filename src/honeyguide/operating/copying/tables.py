@@ -26,8 +26,8 @@ class CopyRule(NamedTuple):
 
 _WHOLE = """
 account adjustment adoption_value advocate api_key attempt attempt_count backup budget campaign
-campaign_brand campaign_day certificate change_log charge click click_day click_source code_look
-cohort_change cohort_count cohort_state confirmation_brake consent consent_text coupon
+campaign_brand campaign_day certificate change_log charge claim click click_day click_source
+code_look cohort_change cohort_count cohort_state confirmation_brake consent consent_text coupon
 delayed_action delivery disconnected_integration earlier_person_key email_stop embed erasure event
 evidence failing_loop fetched_person first_look first_look_month flooded_account form_code
 idempotency import import_error import_finding import_own_id import_part installation_key instance

@@ -316,12 +316,14 @@ async def _enter(
     mailbox = f"{tenant.campaign_id} {email.person}"
     await attempts.count(tx, site, SIGNUPS_BY_ADDRESS, mailbox, now_ms=now_ms)
     subscriber = await subscribers.find_by_email(change, email)
-    every_ms = requested_emails.EVERY_MS
+    every_ms, delay_ms = requested_emails.EVERY_MS, 0
     if subscriber is None:
         subscriber = await signups.sign_up(change, new, email=email)
-    elif (anew := await unconfirmed.sign_up_again(change, subscriber, new, email)) is not None:
-        # The link in the email before leads nowhere any more, so this one must not wait.
-        subscriber, every_ms = anew, 0
+    elif (again := await unconfirmed.sign_up_again(change, subscriber, new, email)) is not None:
+        # The email before confirms another signup. Whoever just got it may be about to.
+        every_ms = 0
+        delay_ms = max(0, subscriber.received_ms + requested_emails.OTHER_CODE_MS - now_ms)
+        subscriber = again
     if new.ref_code is not None and subscriber.ref_code != new.ref_code:
         await form_codes.add(change, subscriber.id, new.ref_code)
     text_id = brand.campaign.consent_text_id
@@ -330,5 +332,5 @@ async def _enter(
         await consents.record(change, subscriber.id, text_id)
     change = Change(tx, site, tenant, actors.subscriber(subscriber.id), now_ms)
     await requested_emails.send_next_step(
-        change, brand, subscriber, every_ms=every_ms, has_worked=has_worked
+        change, brand, subscriber, every_ms=every_ms, has_worked=has_worked, delay_ms=delay_ms
     )

@@ -35,7 +35,7 @@ from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.rewards.rewards import next_reward
 from honeyguide.screening import explanations, screening, screening_lists
 from honeyguide.screening.screening import Person
-from honeyguide.signups import delayed_actions, privacy, reversals, signups
+from honeyguide.signups import claims, delayed_actions, privacy, reversals, signups
 from honeyguide.signups.signups import SentBy
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading, reads
@@ -82,6 +82,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         person=person,
         referrer=origin.referrer,
         sent_by=origin.sent_by,
+        claims=await claims.of_subscriber(at, person.id),
         decisions=origin.explained.decisions if origin.explained else [],
         earned=earned,
         adjusted=adjusted,
