@@ -6,7 +6,6 @@ import time
 from dataclasses import replace
 
 import pytest
-from honeyguide.work.mail_hosts import BATCH, mail_host_jobs
 
 from honeyguide import app, settings
 from honeyguide.events.addresses import OutboundPolicy
@@ -14,7 +13,9 @@ from honeyguide.events.outbound import Outbound
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.screening import mail_hosts
 from honeyguide.store import Store
+from honeyguide.work.decisions import HOSTS as BATCH
 from honeyguide.work.items import Items
+from honeyguide.work.jobs import mail_host_jobs
 from tests.support.changes import SITE
 from tests.support.items import run_items
 from tests.support.name_server import NameServer

@@ -5,16 +5,18 @@ alone.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
-from honeyguide.screening import mail_hosts, trait_groups
+from honeyguide.screening import evidence, mail_hosts, trait_groups
 from honeyguide.screening.mail_hosts import MailServer
 from honeyguide.screening.shared_traits import TraitGroup
 from honeyguide.store import Store
 from honeyguide.subscribers.subscribers import Subscriber
-from honeyguide.work import looking
+from honeyguide.work import decisions
+from honeyguide.work.items import Items
 from tests.support.changes import SITE, changing
 from tests.support.items import run_items
 from tests.support.readings import reading
@@ -57,9 +59,10 @@ async def arrive(trade: Trade, emails: list[str], partner: int = 0, **fields: An
 
 
 async def look(trade: Trade, now_ms: int = LATER_MS) -> None:
-    await run_items(trade.store, looking.codes_to_look_at(trade.site), now_ms)
-    after_ms = now_ms + trait_groups.LOOK_AFTER_MS
-    await run_items(trade.store, looking.programs_to_look_at(trade.site), after_ms)
+    codes = Items(evidence.codes_to_look_at, partial(decisions.look_at_code, trade.site), 9)
+    await run_items(trade.store, codes, now_ms)
+    programs = Items(trait_groups.due, partial(decisions.look_at_program, trade.site), 9)
+    await run_items(trade.store, programs, now_ms + trait_groups.LOOK_AFTER_MS)
 
 
 async def waiting(trade: Trade, ids: list[str]) -> int:

@@ -81,12 +81,12 @@ class FoundGroup(NamedTuple):
     partners: frozenset[str]
 
 
-class _CodeShare(NamedTuple):
+class _CodeShare:
     """Who has a trait with one code."""
 
-    people: int
-    domains: frozenset[str] | int
-    networks: int
+    def __init__(self) -> None:
+        self.people = self.networks = self.domains = 0
+        self.names = set[str]()
 
 
 def least_people(readers: int) -> int:
@@ -113,9 +113,10 @@ def traits_of_domain(domain: str, host: MailHost | None) -> Iterator[Trait]:
 
 def find_groups(facts: ProgramFacts) -> list[FoundGroup]:
     part_of = _parts(facts)
-    confirmed = Counter[str]()
+    confirmed, everybody = Counter[str](), Counter[str]()
     for each in facts.domains:
         confirmed[each.partner_campaign_id] += each.people
+        everybody[part_of[each.partner_campaign_id]] += each.people
     usual, usual_people = _usual(facts)
     least = least_people(facts.readers)
 
@@ -128,7 +129,9 @@ def find_groups(facts: ProgramFacts) -> list[FoundGroup]:
     for trait, by_code in _by_trait(facts).items():
         if _is_of_hosts(trait.kind) and _domains(by_code.values()) < 2:
             continue  # its domain is the group
-        parts = _found_parts(trait, by_code, confirmed, part_of, is_group)
+        if sum(each.people for each in by_code.values()) < least:
+            continue
+        parts = _found_parts(trait, by_code, part_of, (confirmed, everybody), is_group)
         for part_id in sorted(parts):
             codes = {code: by_code[code] for code in by_code if part_of[code] == part_id}
             groups.append(
@@ -151,14 +154,14 @@ def _is_of_hosts(kind: str) -> bool:
 def _found_parts(
     trait: Trait,
     by_code: Mapping[str, _CodeShare],
-    confirmed: Mapping[str, int],
     part_of: Mapping[str, str],
+    totals: tuple[Counter[str], Counter[str]],
     is_group: Callable[[Trait, int, int], bool],
 ) -> set[str]:
-    """Looked at over each code, over all codes with a common owner, and over the program."""
-    people, everybody = Counter[str](), Counter[str]()
-    for code, n in confirmed.items():
-        everybody[part_of[code]] += n
+    """Looked at over each code, over all codes with a common owner, and over the program. `totals`
+    are all confirmed of each code, and of each part."""
+    confirmed, everybody = totals
+    people = Counter[str]()
     found = set[str]()
     for code, share in by_code.items():
         people[part_of[code]] += share.people
@@ -170,30 +173,25 @@ def _found_parts(
 
 
 def _by_trait(facts: ProgramFacts) -> dict[Trait, dict[str, _CodeShare]]:
-    found: dict[Trait, dict[str, _CodeShare]] = defaultdict(dict)
+    found: dict[Trait, dict[str, _CodeShare]] = defaultdict(lambda: defaultdict(_CodeShare))
     for count in facts.domains:
-        code = count.partner_campaign_id
+        name = registered_domain(count.domain)
         for trait in traits_of_domain(count.domain, facts.hosts.get(count.domain)):
-            old = found[trait].get(code) or _CodeShare(0, frozenset(), 0)
-            assert isinstance(old.domains, frozenset)
-            found[trait][code] = _CodeShare(
-                old.people + count.people,
-                old.domains | {registered_domain(count.domain)},
-                old.networks + count.networks,
-            )
+            share = found[trait][count.partner_campaign_id]
+            share.people += count.people
+            share.networks += count.networks
+            share.names.add(name)
     for browser in facts.browsers:
-        share = _CodeShare(browser.people, browser.domains, 1)
-        found[browser.trait][browser.partner_campaign_id] = share
+        share = found[browser.trait][browser.partner_campaign_id]
+        share.people, share.networks, share.domains = browser.people, 1, browser.domains
     return found
 
 
 def _domains(shares: Iterable[_CodeShare]) -> int:
     names, n = set[str](), 0
     for each in shares:
-        if isinstance(each.domains, int):
-            n += each.domains
-        else:
-            names |= each.domains
+        names |= each.names
+        n += each.domains
     return n + len(names)
 
 

@@ -65,16 +65,16 @@ class Signal(StrEnum):
     BURST = SignalFacts("burst", 1, "Many signups through this link within an hour: {value}.", is_group=True)
     # Against: a group of any share, over all links of a program.
     SHARED_DOMAIN = SignalFacts(
-        "shared_domain", 3, "So many confirmed people share a mail domain that few other subscribers have: {value}.", is_group=True, asks_owner=True
+        "shared_domain", 3, "Many confirmed people share a mail domain that few others have: {value}.", is_group=True, asks_owner=True
     )
     SHARED_MAIL_HOST = SignalFacts(
-        "shared_mail_host", 3, "So many confirmed people share a mail host that few other subscribers have: {value}.", is_group=True, asks_owner=True
+        "shared_mail_host", 3, "Many confirmed people share a mail host that few others have: {value}.", is_group=True, asks_owner=True
     )
     SHARED_MAIL_NETWORK = SignalFacts(
-        "shared_mail_network", 3, "Mail hosts of so many confirmed people are in one network: {value}.", is_group=True, asks_owner=True
+        "shared_mail_network", 3, "The mail hosts of many confirmed people are in one network: {value}.", is_group=True, asks_owner=True
     )
     SHARED_BROWSER = SignalFacts(
-        "shared_browser", 3, "So many confirmed people share an IP network and a browser: {value}.", is_group=True, asks_owner=True
+        "shared_browser", 3, "Many confirmed people share an IP network and a browser: {value}.", is_group=True, asks_owner=True
     )
     # Against: the mailbox.
     BOUNCED = SignalFacts("bounced", 3, "An email to the address was returned: {value}.")

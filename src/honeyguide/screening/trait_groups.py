@@ -53,7 +53,7 @@ class ProgramLook(NamedTuple):
 
     facts: ProgramFacts
     stored: list[TraitGroup]
-    to_ask: frozenset[str]
+    to_ask: list[str]
     """Domains whose mail host DNS is to be asked for."""
     awaits_hosts: bool
 
@@ -136,37 +136,58 @@ async def read(at: Reading, program_id: str) -> ProgramLook:
         hosts=mail_hosts.as_hosts(hosts),
     )
     stored = await at.all(_OF_PROGRAM, program_id=program_id)
-    to_ask = names if at.site.asks_mail_hosts else set[str]()
+    to_ask = names - {each.domain for each in hosts.values() if each.looked_ms > at.now_ms - DAY_MS}
+    if not at.site.asks_mail_hosts:
+        to_ask = set()
     awaits = any(each not in hosts or not hosts[each].looked_ms for each in to_ask)
-    return ProgramLook(facts, stored, frozenset(to_ask), awaits)
+    return ProgramLook(facts, stored, sorted(to_ask), awaits)
 
 
 async def save(
-    change: Change, program_id: str, look: ProgramLook, groups: Sequence[FoundGroup]
-) -> list[str]:
-    """Stores the groups that were found, and returns who has to be decided again."""
-    stored: dict[tuple[str, Trait], list[TraitGroup]] = defaultdict(list)
-    for each in look.stored:
-        stored[each.part_id, each.trait].append(each)
+    change: Change, program_id: str, groups: Sequence[FoundGroup], stored: Sequence[TraitGroup]
+) -> set[Trait]:
+    """Stores some of the groups that were found, and returns which are not as they were."""
+    rows: dict[tuple[str, Trait], list[TraitGroup]] = defaultdict(list)
+    for each in stored:
+        rows[each.part_id, each.trait].append(each)
     changed = set[Trait]()
     for group in groups:
-        rows = stored.pop((group.part_id, group.trait), [])
-        if await _save(change, program_id, group, rows):
+        if await _save(change, program_id, group, rows[group.part_id, group.trait]):
             changed.add(group.trait)
-    # What the owner approved stays, for when the group is one again.
-    gone = [rows[0] for rows in stored.values() if rows[0].approved_people is None]
+    return changed
+
+
+async def remove(
+    change: Change, groups: Sequence[FoundGroup], stored: Sequence[TraitGroup]
+) -> set[Trait]:
+    """Deletes what is no group any more. What the owner approved stays: it may be one again."""
+    found = {(each.part_id, each.trait) for each in groups}
+    gone = [
+        each
+        for each in stored
+        if each.approved_people is None and (each.part_id, each.trait) not in found
+    ]
     if gone:
-        ids = [each.id for each in gone]
+        ids = sorted({each.id for each in gone})
         await change.run(_REMOVE_PARTNERS, ids=ids)
         await change.run(_REMOVE, ids=ids)
-    await mail_hosts.want(change.tx, look.to_ask, now_ms=change.now_ms)
+    return {each.trait for each in gone}
+
+
+async def find_news(
+    at: Reading,
+    program_id: str,
+    look: ProgramLook,
+    groups: Sequence[FoundGroup],
+    changed: Collection[Trait],
+) -> list[str]:
+    """Who has to be decided again."""
     codes = {each.partner_campaign_id for each in look.stored}
     codes = codes.union(*(each.partners for each in groups))
     if not codes:
         return []
-    by_code = await of_partners(change, codes)
-    pending = await change.all(_PENDING, program_id=program_id, ids=sorted(codes))
-    changed |= {each.trait for each in gone}
+    by_code = await of_partners(at, codes)
+    pending = await at.all(_PENDING, program_id=program_id, ids=sorted(codes))
     return [each.id for each in pending if _is_news(each, by_code, changed, look.facts.hosts)]
 
 

@@ -5,13 +5,13 @@ while they are pending.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from honeyguide.kernel import actors
 from honeyguide.kernel.site import Site
 from honeyguide.screening import evidence, trait_groups
 from honeyguide.screening.evidence import CodeToLookAt, InGroup
-from honeyguide.screening.shared_traits import FoundGroup
+from honeyguide.screening.shared_traits import FoundGroup, Trait, TraitGroup
 from honeyguide.screening.signals import SUSPICIOUS_POINTS, SignalFinding, points
 from honeyguide.screening.trait_groups import ProgramLook, ProgramToLookAt
 from honeyguide.signups import signups
@@ -70,18 +70,44 @@ async def read_program(tx: Tx, site: Site, found: ProgramToLookAt, now_ms: int) 
     return await trait_groups.read(Reading(tx, site, found.tenant, now_ms), found.id)
 
 
-async def store_program(
+async def store_groups(
+    tx: Tx,
+    site: Site,
+    found: ProgramToLookAt,
+    groups: Sequence[FoundGroup],
+    stored: Sequence[TraitGroup],
+    *,
+    now_ms: int,
+) -> set[Trait]:
+    change = _change(tx, site, found, now_ms)
+    return await trait_groups.save(change, found.id, groups, stored)
+
+
+async def remove_groups(
+    tx: Tx,
+    site: Site,
+    found: ProgramToLookAt,
+    groups: Sequence[FoundGroup],
+    stored: Sequence[TraitGroup],
+    *,
+    now_ms: int,
+) -> set[Trait]:
+    return await trait_groups.remove(_change(tx, site, found, now_ms), groups, stored)
+
+
+async def find_news(
     tx: Tx,
     site: Site,
     found: ProgramToLookAt,
     look: ProgramLook,
     groups: Sequence[FoundGroup],
     *,
+    changed: Collection[Trait],
     now_ms: int,
 ) -> list[str]:
-    """Stores the groups of a program, and returns who has to be decided again."""
-    change = _change(tx, site, found, now_ms)
-    return await trait_groups.save(change, found.id, look, groups)
+    """Who has to be decided again."""
+    at = Reading(tx, site, found.tenant, now_ms)
+    return await trait_groups.find_news(at, found.id, look, groups, changed)
 
 
 async def end_program(

@@ -27,6 +27,9 @@ from honeyguide.work.items import Do, changes_of
 BATCH = 100
 TOGETHER = 8
 PROGRAMS = 10
+# Stored in one transaction.
+GROUPS = 50
+DOMAINS = 500
 # Mail hosts that DNS is asked for at the same time, and so many a minute.
 HOSTS = 50
 
@@ -65,7 +68,21 @@ async def look_at_program(
     (program,) = found
     look = await store.slow_snapshot(group_looks.read_program, site, program, now_ms)
     groups = await asyncio.to_thread(shared_traits.find_groups, look.facts)
-    news = await store.write(group_looks.store_program, site, program, look, groups, now_ms=now_ms)
+    stored = look.stored
+    changed = await store.write(
+        group_looks.remove_groups, site, program, groups, stored, now_ms=now_ms
+    )
+    for start in range(0, len(groups), GROUPS):
+        some = groups[start : start + GROUPS]
+        changed |= await store.write(
+            group_looks.store_groups, site, program, some, stored, now_ms=now_ms
+        )
+    for start in range(0, len(look.to_ask), DOMAINS):
+        domains = look.to_ask[start : start + DOMAINS]
+        await store.write(mail_hosts.want, domains, now_ms=now_ms)
+    news = await store.slow_snapshot(
+        group_looks.find_news, site, program, look, groups, changed=changed, now_ms=now_ms
+    )
     for subscriber_id in news:
         await store.write(group_looks.decide, site, program, subscriber_id, now_ms)
     await store.write(group_looks.end_program, site, program, look, now_ms)
