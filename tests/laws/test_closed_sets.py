@@ -213,5 +213,11 @@ def test_statements_that_ask_for_several_reasons_mean_the_suspicions() -> None:
             "store/migrations/0093_baseline.sql",
             frozenset({Reason.SAME_NETWORK, Reason.MANY_FROM_ONE_NETWORK, Reason.BURST}),
         ),
+        # Those whose rule is met.
+        ("signups/first_looks.sql", frozenset({Reason.HOLDING_PERIOD, Reason.AWAITING_FIRST_LOOK})),
+        (
+            "signups/first_looks.sql",
+            frozenset({Reason.HOLDING_PERIOD, Reason.AWAITING_FIRST_LOOK, Reason.NEEDS_REVIEW}),
+        ),
     }
     assert {each for each in found if each[1] != SUSPICIONS} == others

@@ -7,7 +7,7 @@ from typing import Any
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.signups import delayed_actions
 from honeyguide.signups.delayed_actions import DelayedAction
-from tests.support import belongings, claims
+from tests.support import belongings, claims, first_looks
 from tests.support.readings import reading
 from tests.support.service import Service
 from tests.support.stores import statement
@@ -47,6 +47,11 @@ def reward(approval: str) -> Callable[[Operator], Fields]:
         return {"path": path, "subject": earned, "earned": earned}
 
     return make
+
+
+def look(owner: Operator) -> Fields:
+    asked = first_looks.asked(owner)
+    return {"path": "/review/looks", "subject": asked, "look": asked}
 
 
 def claim(owner: Operator) -> Fields:

@@ -132,17 +132,17 @@ def begin_terms(world: World) -> None:
         world.do(f"INSERT INTO term_change ({names}) VALUES ({binds})", **columns)
 
 
-def await_looks(world: World) -> None:
+def await_looks(world: World, readers: int = first_looks.FIRST) -> None:
     """Readers of a new partner, as many as count without a look."""
     for who in world.both:
         joined = first_looks.begin(who, who.service.member("bob"))
-        for number in range(first_looks.FIRST):
+        for number in range(readers):
             who.subscribe(f"look{number}@example.org", referrer_code=joined["ref_code"])
 
 
 def refuse_readers(world: World) -> None:
     """Readers whom their owners looked at and refused just now."""
-    await_looks(world)
+    await_looks(world, readers=1)
     world.do(
         "INSERT INTO first_look (id, account_id, program_id, allowed, refused_ms, looked_ms) "
         "SELECT look_id, account_id, program_id, 0, MAX(arrived_ms), 1 FROM partner_referral "

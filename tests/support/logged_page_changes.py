@@ -256,6 +256,14 @@ PAGES = [
         asked,
     ),
     Logged(
+        "/review/looks/refuse",
+        "first_look.answered",
+        {"look": ...},
+        {"refused_ms": None},
+        {},
+        asked,
+    ),
+    Logged(
         "/program/{id}/verification",
         "program.verification_changed",
         {"do": "use"},

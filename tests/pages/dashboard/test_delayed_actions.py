@@ -19,6 +19,7 @@ from tests.support.delayed import (
     ask,
     claim,
     is_gone,
+    look,
     note,
     notices,
     offered,
@@ -58,6 +59,11 @@ def reward_is(status: str) -> Callable[[Operator, Fields], bool]:
         return [each["status"] for each in earned if each["uuid"] == made["subject"]] == [status]
 
     return check
+
+
+def is_looked_at(owner: Operator, made: Fields) -> bool:
+    looked = statement("SELECT looked_ms FROM first_look WHERE id = :id")
+    return owner.service.read(lambda tx: tx.all(looked, id=made["subject"])) != [(None,)]
 
 
 def is_declined(owner: Operator, made: Fields) -> bool:
@@ -109,6 +115,20 @@ CASES = {
             "1 claim will be declined in a minute.",
             ("/rewards", "{person}"),
             is_declined,
+        ),
+        Case(
+            "approve_readers",
+            lambda owner: {**look(owner), "do": "right"},
+            "1 partner will be marked as looking right in a minute.",
+            ("/review/looks",),
+            is_looked_at,
+        ),
+        Case(
+            "refuse_readers",
+            lambda owner: {**look(owner), "path": "/review/looks/refuse"},
+            "1 partner will be refused in a minute.",
+            ("/review/looks",),
+            is_looked_at,
         ),
         Case(
             "delete_note",
@@ -240,12 +260,13 @@ def test_it_is_dropped_if_the_member_who_asked_for_it_loses_the_right(
     alice: Operator, case: Case, new_role: Role | None
 ) -> None:
     made = case.make(alice)
-    editor = colleague(alice.service, alice, Role.EDITOR)
-    ask(editor, made)
+    takes_money = delayed_kinds.BY_NAME[case.kind].right is Right.MONEY
+    member = colleague(alice.service, alice, Role.FINANCE if takes_money else Role.EDITOR)
+    ask(member, made)
     if new_role is None:
-        changed = alice.web.post(f"/team/{editor.user_id}/remove", page="/team")
+        changed = alice.web.post(f"/team/{member.user_id}/remove", page="/team")
     else:
-        changed = alice.web.post(f"/team/{editor.user_id}/role", page="/team", role=new_role)
+        changed = alice.web.post(f"/team/{member.user_id}/role", page="/team", role=new_role)
     assert changed.status_code == 303
     pass_minute(alice.service)
     assert action_of(alice, made) is None

@@ -27,7 +27,8 @@ def card(owner: Operator) -> str:
 
 
 def give(owner: Operator, look: str, answer: str) -> str:
-    sent = owner.web.post(PATH, page=PATH, look=look, do=answer)
+    path = f"{PATH}/refuse" if answer == "refuse" else PATH
+    sent = owner.web.post(path, page=PATH, look=look, do=answer)
     assert sent.status_code == 303, text_of(sent.text)
     return text_of(owner.web.get(sent.headers["location"]).text)
 

@@ -46,6 +46,7 @@ from tests.support.belongings import (
     webhook,
 )
 from tests.support.claims import claimed
+from tests.support.first_looks import asked
 from tests.support.held_emails import held_code
 from tests.support.page_answers import comparable, nobodys
 from tests.support.service import Service
@@ -190,6 +191,9 @@ FORMS = [
     Form("/settings/screening-lists", "id", screening_entry, {"do": "remove"}),
     Form("/settings/link-hosts", "id", link_host, {"do": "remove"}),
     Form("/subscribers/{id}/notes", "note_id", note, {"do": "delete"}, subscriber),
+    Form("/review/looks", "look", asked, {"do": "right"}),
+    Form("/review/looks", "look", asked, {"do": "later"}),
+    Form("/review/looks/refuse", "look", asked, {}),
     Form("/review", "id", rejected, {"do": "verify"}),
     Form("/review", "id", pending, {"do": "reject"}),
     Form("/review/referrer", "code", pending_code, {"show": "pending", "do": "reject"}),

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from starlette.responses import Response
 
 from honeyguide.kernel import money
-from honeyguide.kernel.errors import Forbidden
 from honeyguide.pages.dashboard import undo
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.people import look_drawing
@@ -23,12 +22,9 @@ from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 
 PATH = "/review/looks"
+REFUSE_PATH = f"{PATH}/refuse"
 MOST_CARDS = 5
 """Drawn on one page; each compares thousands of readers."""
-ANSWERS = {
-    "right": delayed_kinds.APPROVE_READERS,
-    "refuse": delayed_kinds.REFUSE_READERS,
-}
 
 
 class DrawnLook(NamedTuple):
@@ -58,12 +54,16 @@ async def show(at: Reading, request: PageRequest) -> PageView:
 
 
 async def answer(change: Change, request: PageRequest) -> Response:
-    look_id, asked_for = request.text("look"), request.text("do")
+    look_id = request.text("look")
     await first_looks.check_side(change, look_id, request.who.user_id)
-    if asked_for == "later":
+    if request.text("do") == "later":
         await first_looks.postpone(change, look_id)
         return request.go(PATH, "We will ask you again in a week. Nobody else counts until then.")
-    kind = ANSWERS.get(asked_for, delayed_kinds.APPROVE_READERS)
-    if not request.who.may(kind.right):
-        raise Forbidden("Your role may not take fees back.")
-    return await undo.delay(change, request, kind, [look_id], PATH)
+    return await undo.delay(change, request, delayed_kinds.APPROVE_READERS, [look_id], PATH)
+
+
+async def refuse(change: Change, request: PageRequest) -> Response:
+    """It takes fees back, so it needs another right."""
+    look_id = request.text("look")
+    await first_looks.check_side(change, look_id, request.who.user_id)
+    return await undo.delay(change, request, delayed_kinds.REFUSE_READERS, [look_id], PATH)

@@ -6,6 +6,7 @@ from honeyguide.pages.dashboard.login.recent_login import does, gives
 from honeyguide.pages.dashboard.page_route import (
     CAMPAIGN,
     EXPORT,
+    MONEY,
     PARTNERS,
     READS,
     REWARDS,
@@ -79,6 +80,7 @@ PEOPLE_PAGES = (
     post("/subscribers/{id}/rewards", REWARDS, WRITES, subscriber.redeem),
     get(first_looks.PATH, SEE, READS, first_looks.show),
     post(first_looks.PATH, PARTNERS, WRITES, first_looks.answer, first_looks.show),
+    post(first_looks.REFUSE_PATH, MONEY, WRITES, first_looks.refuse, first_looks.show),
     get("/review", SEE, READS, review.show),
     post("/review", SUBSCRIBERS, WRITES, review.decide, review.show, subscribers.REASON),
     get("/review/check", SEE, READS, referral_check.show),
