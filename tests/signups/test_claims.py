@@ -120,3 +120,57 @@ def test_it_does_not_leave_if_the_first_was_confirmed(rivals: Rivals) -> None:
     rivals.wax.later(2 * HOUR_S)
     assert rivals.links() == [link]
     assert rivals.wax.person(EMAIL).referrer_code == rivals.code
+
+
+def test_the_owner_and_the_person_see_every_signup_and_erasure_takes_what_is_personal(
+    rivals: Rivals,
+) -> None:
+    rivals.come(EMAIL, rivals.code)
+    rivals.wax.later(2 * HOUR_S)
+    rivals.come(EMAIL, rivals.other)
+    person, owner = rivals.wax.person(EMAIL), rivals.owner
+    assert "Another signup through" in owner.web.get(f"/subscribers/{person.id}").text
+    path = f"{owner.v1}/subscribers/{person.id}"
+    (signup,) = owner.get(f"{path}/export").json()["export"]["other_signups"]
+    assert signup["referrer_code"] == rivals.code and signup["ip_address"]
+    assert owner.delete(path).status_code < 300
+    kept = statement("SELECT id FROM claim WHERE account_id = :id")
+    assert rivals.service.read(lambda tx: tx.all(kept, id=owner.account_id)) == []
+    assert rivals.seen_by(rivals.code) == [("rejected", "unconfirmed")]
+    assert rivals.seen_by(rivals.other) == [("rejected", "left_during_hold")]
+
+
+def test_a_partner_who_is_removed_with_what_waits_is_not_paid_for_a_claim(rivals: Rivals) -> None:
+    rivals.come(EMAIL, rivals.code)
+    (first,) = rivals.links()
+    rivals.wax.later(2 * HOUR_S)
+    rivals.come(EMAIL, rivals.other)
+    joined = rivals.partner.get("/v2/partner_profile/partner_campaigns").json()
+    partner = joined["partner_campaigns"][0]["uuid"]
+    path = f"/v2/partner_programs/{rivals.program['uuid']}/partners/{partner}"
+    assert rivals.owner.delete(path, params={"end_pending": "true"}).status_code == 200
+    rivals.press(first)
+    assert rivals.wax.person(EMAIL).referrer_code == rivals.code
+    assert rivals.referral(EMAIL) == ("rejected", "partner_removed")
+    assert rivals.seen_by(rivals.other) == [("rejected", "unconfirmed")]
+    assert rivals.charged() == 0
+
+
+def test_who_was_verified_by_hand_before_they_confirmed_is_nobody_elses(rivals: Rivals) -> None:
+    rivals.come(EMAIL, rivals.code)
+    path = f"{rivals.owner.v1}/subscribers/{rivals.wax.person(EMAIL).id}/referral/verify"
+    assert rivals.owner.post(path).status_code == 200
+    rivals.wax.later(2 * HOUR_S)
+    rivals.come(EMAIL, rivals.other)
+    assert rivals.wax.person(EMAIL).referrer_code == rivals.code
+    assert rivals.seen_by(rivals.other) == []
+
+
+def test_somebody_who_comes_again_without_a_code_is_sent_the_same_email_again(
+    rivals: Rivals,
+) -> None:
+    rivals.come(EMAIL, rivals.code)
+    rivals.wax.later(2 * HOUR_S)
+    rivals.wax.join(EMAIL)
+    assert len(rivals.links()) == 2
+    assert rivals.wax.person(EMAIL).referrer_code == rivals.code

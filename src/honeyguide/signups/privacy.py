@@ -13,6 +13,7 @@ from honeyguide.rewards import adjustments, earned_rewards
 from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.screening import evidence, screening_lists
 from honeyguide.signups import claims
+from honeyguide.signups.claims import HiddenClaim
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.subscribers import (
@@ -104,21 +105,7 @@ async def export_person(at: Reading, s: Subscriber) -> dict[str, Any]:
     return {
         "subscriber": _subscriber(s),
         "referral": _referral(s),
-        "other_signups": [
-            {
-                "referrer_code": each.referrer_code,
-                "status": each.referral_status,
-                "reason": each.referral_reason,
-                "name": each.name,
-                "ip_address": each.ip_address,
-                "user_agent": each.user_agent,
-                "utm_source": each.utm_source,
-                "utm_campaign": each.utm_campaign,
-                "claimed_code": each.claimed_code,
-                "at": _at(each.received_ms),
-            }
-            for each in await claims.of_subscriber(at, s.id)
-        ],
+        "other_signups": [_claim(each) for each in await claims.of_subscriber(at, s.id)],
         **await _changes(at, s.id),
         "consents": [
             {"text": each.text, "privacy_url": each.privacy_url, "agreed_at": _at(each.agreed_ms)}
@@ -158,6 +145,21 @@ async def export_person(at: Reading, s: Subscriber) -> dict[str, Any]:
         "email_platforms": await _platforms(at, s.id),
         "found_on_platforms": await _found(at, s.id),
         "link_clicks": await clicks.total(at, at.tenant.campaign_id, s.ref_code),
+    }
+
+
+def _claim(claim: HiddenClaim) -> dict[str, Any]:
+    return {
+        "referrer_code": claim.referrer_code,
+        "status": claim.referral_status,
+        "reason": claim.referral_reason,
+        "name": claim.name,
+        "ip_address": claim.ip_address,
+        "user_agent": claim.user_agent,
+        "utm_source": claim.utm_source,
+        "utm_campaign": claim.utm_campaign,
+        "claimed_code": claim.claimed_code,
+        "at": _at(claim.received_ms),
     }
 
 
