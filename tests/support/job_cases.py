@@ -2,14 +2,7 @@
 oddest data that the API accepts, and what of it the database may refuse.
 """
 
-from functools import partial
-
-from honeyguide.kernel.clock import system_clock
-from honeyguide.kernel.ids import new_id
-from honeyguide.kernel.tenant import Tenant
-from honeyguide.moving import checking
 from tests.support.job_referrals import (
-    ODD,
     come_with_codes,
     delay_decisions,
     end_floods,
@@ -25,6 +18,8 @@ from tests.support.job_work import (
     ask_for_hosts,
     ask_to_close,
     await_looks,
+    begin_checks,
+    begin_fetches,
     begin_terms,
     change_rates,
     change_terms,
@@ -49,46 +44,7 @@ from tests.support.job_work import (
     spend_budgets,
     start_imports,
 )
-from tests.support.job_world import Case, World, no_rows, old_rows, purge, rows
-from tests.support.web import operator, upload
-
-
-def begin_checks(world: World) -> None:
-    world.both = tuple(operator(world.service) for _ in world.both)
-    imports = []
-    for who in world.both:
-        import_id = upload(who, f"email,name\n{new_id()}@example.org,{ODD['name'][:20]!r}\n")
-        who.web.post(f"/subscribers/import/{import_id}", do="start", email="0", name="1")
-        imports.append((who, import_id))
-    world.run("import uploaded files")
-    for who, import_id in imports:
-        begin = partial(
-            checking.begin,
-            tenant=Tenant(who.account_id, who.campaign_id),
-            import_id=import_id,
-            now_ms=system_clock(),
-        )
-        world.service.write(begin)
-
-
-def begin_fetches(world: World) -> None:
-    """With keys that cannot be decrypted, which is a problem to record."""
-    for who in world.both:
-        import_id = new_id()
-        world.do(
-            "INSERT INTO import (id, account_id, campaign_id, file_name, header, mapping, total, "
-            "created_ms) VALUES (:id, :who, :campaign, 'x', '[]', '{}', 0, 1)",
-            id=import_id,
-            who=who.account_id,
-            campaign=who.campaign_id,
-        )
-        world.do(
-            "INSERT INTO remote_fetch (import_id, account_id, base_url, secret, stage, created_ms) "
-            "VALUES (:id, :who, 'http://127.0.0.1:1', 'x', 'people', 1)",
-            id=import_id,
-            who=who.account_id,
-        )
-
+from tests.support.job_world import Case, no_rows, old_rows, purge, rows
 
 CASES = {
     "compare imports with their files": Case(

@@ -1,7 +1,11 @@
 """Work for each job to do, for the accounts of a world."""
 
+from functools import partial
+
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.moving import checking
 from honeyguide.partners import ledger
 from honeyguide.subscribers import link_hosts
 from tests.support import first_looks, partner_network, prizes
@@ -259,4 +263,41 @@ def close_long_ago(world: World) -> None:
         world.do(
             "UPDATE account SET closes_ms = 1, closed_ms = 1, emptied_ms = 1 WHERE id = :id",
             id=who.account_id,
+        )
+
+
+def begin_checks(world: World) -> None:
+    world.both = tuple(operator(world.service) for _ in world.both)
+    imports = []
+    for who in world.both:
+        import_id = upload(who, f"email,name\n{new_id()}@example.org,{ODD['name'][:20]!r}\n")
+        who.web.post(f"/subscribers/import/{import_id}", do="start", email="0", name="1")
+        imports.append((who, import_id))
+    world.run("import uploaded files")
+    for who, import_id in imports:
+        begin = partial(
+            checking.begin,
+            tenant=Tenant(who.account_id, who.campaign_id),
+            import_id=import_id,
+            now_ms=system_clock(),
+        )
+        world.service.write(begin)
+
+
+def begin_fetches(world: World) -> None:
+    """With keys that cannot be decrypted, which is a problem to record."""
+    for who in world.both:
+        import_id = new_id()
+        world.do(
+            "INSERT INTO import (id, account_id, campaign_id, file_name, header, mapping, total, "
+            "created_ms) VALUES (:id, :who, :campaign, 'x', '[]', '{}', 0, 1)",
+            id=import_id,
+            who=who.account_id,
+            campaign=who.campaign_id,
+        )
+        world.do(
+            "INSERT INTO remote_fetch (import_id, account_id, base_url, secret, stage, created_ms) "
+            "VALUES (:id, :who, 'http://127.0.0.1:1', 'x', 'people', 1)",
+            id=import_id,
+            who=who.account_id,
         )

@@ -79,7 +79,7 @@ WHERE j.owner_account_id = :account_id AND j.program_id = :program_id;
 
 -- name: queue
 -- A program is looked at some minutes after somebody came or confirmed through one of its partners.
--- touches: adds program_look
+-- touches: adds program_look, reads partner_campaign, reads program_look
 INSERT INTO program_look (program_id, account_id, campaign_id, since_ms)
 SELECT j.program_id, j.owner_account_id, :campaign_id, :since_ms FROM partner_campaign AS j
 WHERE j.owner_account_id = :account_id AND j.ref_code = :code
@@ -142,8 +142,8 @@ DO UPDATE SET people = excluded.people, domains = excluded.domains, networks = e
 -- What a group came through.
 INSERT INTO trait_group_partner (group_id, partner_campaign_id, account_id)
 SELECT g.id, n.value, g.account_id FROM {list :partners AS n}
-JOIN trait_group AS g ON g.program_id = :program_id
-WHERE g.account_id = :account_id AND g.part_id = :part_id AND g.kind = :kind AND g.key = :key
+CROSS JOIN trait_group AS g
+WHERE g.program_id = :program_id AND g.account_id = :account_id AND g.part_id = :part_id AND g.kind = :kind AND g.key = :key
 ON CONFLICT (group_id, partner_campaign_id) DO NOTHING;
 
 -- name: remove_partners

@@ -160,15 +160,7 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int, keep
         _job(importing.IMPORTING, SECOND_MS, import_parts.running, partial(moving.import_file, site)),
         _job(adopting.ADOPTING, MINUTE_MS, adopting.due, partial(moving.adopt_values, site), topic=adoption.TOPIC),
         Job(money.VERIFYING, 5 * SECOND_MS, (money.referrals_to_verify(site),), topic=CLOCK_SET),
-        Job(
-            claims.ENDING,
-            10 * MINUTE_MS,
-            (
-                Items(moves.unconfirmed, partial(money.verify_referrals, site), money.VERIFY_BATCH, money.VERIFY_TOGETHER),
-                Items(claims.due, decisions.end_claims(site), decisions.BATCH),
-            ),
-            topic=CLOCK_SET,
-        ),
+        _ending_job(site),
         _job(
             group_looks.LOOKING, 30 * SECOND_MS, evidence.codes_to_look_at, partial(decisions.look_at_code, site), decisions.BATCH,
             topic=CLOCK_SET,
@@ -218,6 +210,14 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int, keep
         *PURGES,
         _purge("purge the old change log", DAY_MS, change_log.purge(change_log_keep_days)),
     )
+
+
+def _ending_job(site: Site) -> Job:
+    """Ends what nobody confirmed in time."""
+    verify = partial(money.verify_referrals, site)
+    shown = Items(moves.unconfirmed, verify, money.VERIFY_BATCH, money.VERIFY_TOGETHER)
+    put_aside = Items(claims.due, decisions.end_claims(site), decisions.BATCH)
+    return Job(claims.ENDING, 10 * MINUTE_MS, (shown, put_aside), topic=CLOCK_SET)
 
 
 def fetch_jobs(fetcher: Fetcher, keys: EncryptionKeys) -> tuple[Job, ...]:
