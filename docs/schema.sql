@@ -532,7 +532,7 @@ CREATE TABLE fetched_person (
 ) STRICT;
 
 CREATE TABLE flooded_account (
-    account_id TEXT PRIMARY KEY,
+    account_id TEXT PRIMARY KEY REFERENCES account (id),
     since_ms INTEGER NOT NULL
 );
 
