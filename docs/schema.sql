@@ -580,7 +580,7 @@ CREATE TABLE first_look_month (
 ) STRICT;
 
 CREATE TABLE flooded_account (
-    account_id TEXT PRIMARY KEY,
+    account_id TEXT PRIMARY KEY REFERENCES account (id),
     since_ms INTEGER NOT NULL
 );
 

@@ -19,6 +19,7 @@ OF_THE_ACCOUNT = {
     "api_key",
     "campaign",
     "click_source",
+    "flooded_account",
     "session",
     "ticket",
     "notice",

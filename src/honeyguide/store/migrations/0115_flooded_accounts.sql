@@ -1,7 +1,7 @@
 -- works-with: 0093
--- locks: nothing
+-- locks: account, for a moment
 -- Accounts of which more than 500 signups of a day are not confirmed, and hardly any are. A job adds and removes them.
 CREATE TABLE flooded_account (
-    account_id TEXT PRIMARY KEY,
+    account_id TEXT PRIMARY KEY REFERENCES account (id),
     since_ms INTEGER NOT NULL
 );
