@@ -33,7 +33,7 @@ from honeyguide.store.statements import Statement, registry
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import branding, cohorts, hub, page_index
 from honeyguide.subscribers.branding import BrandFields
-from honeyguide.work import jobs
+from honeyguide.work import upkeep
 from tests.support.changes import SITE, new_change
 from tests.support.stores import statement as own_statement
 
@@ -213,7 +213,7 @@ async def fill(
             tick(page_index.BATCH // 2)
     tick(max(0, size - folded))
     while due := await store.read(cohorts.due_campaigns, now_ms=system_clock(), most=100):
-        await jobs.count_cohorts(store, due, system_clock())
+        await upkeep.count_cohorts(store, due, system_clock())
     await settle(url)
 
 

@@ -280,23 +280,6 @@ WHEN EXISTS (SELECT 1 FROM charge WHERE id = NEW.id)
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER charge_stays BEFORE UPDATE ON charge BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 
-CREATE TABLE claim (
-    id TEXT PRIMARY KEY,
-    account_id TEXT NOT NULL,
-    campaign_id TEXT NOT NULL,
-    subscriber_id TEXT NOT NULL,
-    name TEXT,
-    ip_address TEXT,
-    network TEXT,
-    user_agent TEXT,
-    utm_source TEXT,
-    utm_campaign TEXT,
-    claimed_code TEXT,
-    due_ms INTEGER
-) STRICT;
-CREATE INDEX claim_due ON claim (due_ms) WHERE due_ms IS NOT NULL;
-CREATE INDEX claim_of ON claim (subscriber_id, id);
-
 CREATE TABLE click (
     target_id TEXT NOT NULL,
     code TEXT NOT NULL,
@@ -546,6 +529,37 @@ CREATE TABLE fetched_person (
     uuid TEXT NOT NULL,
     account_id TEXT NOT NULL,
     PRIMARY KEY (import_id, uuid)
+) STRICT;
+
+CREATE TABLE first_look (
+    id TEXT PRIMARY KEY REFERENCES partner_campaign (id),
+    account_id TEXT NOT NULL REFERENCES account (id),
+    program_id TEXT NOT NULL REFERENCES program (id),
+    allowed INTEGER NOT NULL,
+    counted INTEGER NOT NULL DEFAULT 0,
+    looks INTEGER NOT NULL DEFAULT 0,
+    asked_ms INTEGER,
+    postponed_ms INTEGER,
+    reminded INTEGER NOT NULL DEFAULT 0,
+    paused_ms INTEGER,
+    looked_ms INTEGER,
+    looked_by TEXT,
+    refused_ms INTEGER,
+    approved TEXT,
+    compared INTEGER NOT NULL DEFAULT 0,
+    CHECK (counted >= 0 AND counted <= allowed)
+) STRICT;
+CREATE INDEX first_look_account ON first_look (account_id, asked_ms);
+CREATE INDEX first_look_asked ON first_look (asked_ms) WHERE asked_ms IS NOT NULL;
+CREATE INDEX first_look_program ON first_look (program_id);
+
+CREATE TABLE first_look_month (
+    program_id TEXT NOT NULL REFERENCES program (id),
+    month TEXT NOT NULL,
+    account_id TEXT NOT NULL REFERENCES account (id),
+    fees INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (program_id, month),
+    CHECK (fees BETWEEN 0 AND 30)
 ) STRICT;
 
 CREATE TABLE form_code (
@@ -974,12 +988,15 @@ CREATE TABLE partner_referral (
     budget_cents INTEGER NOT NULL DEFAULT 0,
     cap_cents INTEGER NOT NULL DEFAULT 0,
     without_stop TEXT,
-    was_allowed INTEGER NOT NULL DEFAULT 0
+    was_allowed INTEGER NOT NULL DEFAULT 0,
+    look_id TEXT,
+    first_look INTEGER
 ) STRICT;
 CREATE INDEX partner_referral_confirmed_person ON partner_referral (account_id, confirmed_person_key)
 WHERE confirmed_person_key IS NOT NULL;
 CREATE INDEX partner_referral_decided ON partner_referral (program_id, decided_ms) WHERE decided_ms IS NOT NULL;
 CREATE INDEX partner_referral_expected ON partner_referral (partner_account_id, partner_campaign_id) WHERE decided_ms IS NULL;
+CREATE INDEX partner_referral_look ON partner_referral (look_id, arrived_ms) WHERE look_id IS NOT NULL;
 CREATE INDEX partner_referral_lost ON partner_referral (partner_account_id, decided_ms) WHERE charged_month IS NULL;
 CREATE INDEX partner_referral_open ON partner_referral (partner_campaign_id, arrived_ms) WHERE decided_ms IS NULL;
 CREATE INDEX partner_referral_partner ON partner_referral (partner_account_id, arrived_ms, id);
@@ -1062,6 +1079,7 @@ CREATE TABLE program (
     is_verification_chosen INTEGER NOT NULL DEFAULT 0,
     verification_offer_ms INTEGER,
     stopped_ms INTEGER,
+    first_look INTEGER,
     CHECK (max_payout_cents >= 0 AND total_budget_cents >= 0 AND cpa_cents >= 0)
 ) STRICT;
 CREATE INDEX program_account ON program (account_id, created_ms, id) WHERE deleted_ms IS NULL;
@@ -1374,7 +1392,7 @@ WHEN (
     INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id) VALUES (NEW.account_id, NEW.campaign_id, NEW.id);
 END;
 CREATE TRIGGER subscriber_change_joins AFTER INSERT ON subscriber
-WHEN NEW.erased_ms IS NULL AND EXISTS (SELECT 1 FROM integration WHERE campaign_id = NEW.campaign_id) BEGIN
+WHEN EXISTS (SELECT 1 FROM integration WHERE campaign_id = NEW.campaign_id) BEGIN
     INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id) VALUES (NEW.account_id, NEW.campaign_id, NEW.id);
 END;
 CREATE TRIGGER subscriber_code_is_free BEFORE INSERT ON subscriber
@@ -1384,7 +1402,7 @@ CREATE TRIGGER subscriber_confirms AFTER UPDATE OF status ON subscriber
 WHEN NEW.status = 'confirmed' AND NEW.must_confirm = 1 BEGIN
     UPDATE subscriber SET must_confirm = 0 WHERE id = NEW.id;
 END;
-CREATE TRIGGER subscriber_enters AFTER INSERT ON subscriber WHEN NEW.erased_ms IS NULL BEGIN
+CREATE TRIGGER subscriber_enters AFTER INSERT ON subscriber BEGIN
     INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_all, n_referrals, verified, pending, rejected)
     VALUES (
         NEW.campaign_id, NEW.created_ms, NEW.id, NEW.account_id, 1, NEW.referrer_code IS NOT NULL,
@@ -1456,23 +1474,6 @@ WHEN OLD.referrer_code IS NULL AND NEW.referrer_code IS NOT NULL AND NEW.erased_
     ON CONFLICT (owner_id, created_ms, subscriber_id) DO UPDATE SET n_brought = n_brought + 1;
     INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id)
     SELECT NEW.account_id, NEW.campaign_id, NEW.id WHERE EXISTS (SELECT 1 FROM integration WHERE campaign_id = NEW.campaign_id);
-END;
-CREATE TRIGGER subscriber_is_unreferred AFTER UPDATE OF referrer_code ON subscriber
-WHEN OLD.referrer_code IS NOT NULL AND NEW.referrer_code IS NULL AND NEW.erased_ms IS NULL BEGIN
-    INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_referrals, verified, pending, rejected)
-    VALUES (
-        NEW.campaign_id, NEW.created_ms, NEW.id, NEW.account_id, -1,
-        -(OLD.referral_status = 'verified'), -(OLD.referral_status = 'pending'), -(OLD.referral_status = 'rejected')
-    ) ON CONFLICT (owner_id, created_ms, subscriber_id) DO UPDATE SET n_referrals = n_referrals - 1,
-        verified = verified + excluded.verified, pending = pending + excluded.pending, rejected = rejected + excluded.rejected;
-    UPDATE subscriber SET
-        referrals_verified = referrals_verified - (OLD.referral_status = 'verified'),
-        referrals_pending = referrals_pending - (OLD.referral_status = 'pending'),
-        referrals_rejected = referrals_rejected - (OLD.referral_status = 'rejected')
-    WHERE id = OLD.referrer_id;
-    INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_brought)
-    SELECT id, NEW.created_ms, NEW.id, account_id, -1 FROM subscriber WHERE id = OLD.referrer_id AND is_star = 1
-    ON CONFLICT (owner_id, created_ms, subscriber_id) DO UPDATE SET n_brought = n_brought - 1;
 END;
 CREATE TRIGGER subscriber_moves AFTER UPDATE OF email_key ON subscriber
 WHEN OLD.email_key IS NOT NEW.email_key AND NEW.email_key IS NOT NULL BEGIN

@@ -198,7 +198,7 @@ class _Counting:
     """A transaction that notes the statements that pass through it."""
 
     def __init__(self, tx: Any, asked: list[str]) -> None:
-        self._tx, self._asked = tx, asked
+        self._tx, self._asked, self.written = tx, asked, tx.written
 
     async def one(self, statement: Any, *args: Any, **params: Any) -> Any:
         self._asked.append(statement.name)

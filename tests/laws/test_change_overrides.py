@@ -1,5 +1,7 @@
 """A reading or a change binds its account, its campaign and its time to every statement. Where a
-caller binds another account or campaign, it is listed here with the reason.
+caller binds another account or campaign, it is listed here with the reason. Nobody goes past a
+reading to its transaction: such a statement is not bound, and a fact that is read by it is never
+read again after a write.
 """
 
 import ast
@@ -11,10 +13,11 @@ METHODS = {"one", "all", "lock", "run", "put", "update"}
 READINGS = {"at", "change", "leased"}
 BOUND = {"account_id", "campaign_id", "now_ms"}
 
+_V2 = "a webhook of the API's version 2 belongs to the account and to no campaign"
 OVERRIDES = {
-    ("events/webhooks.py", "create", "campaign_id"): (
-        "a webhook of the API's version 2 belongs to the account and to no campaign"
-    ),
+    ("events/webhooks.py", "create", "campaign_id"): _V2,
+    ("events/webhooks.py", "of_account", "campaign_id"): _V2,
+    ("events/webhooks.py", "get", "campaign_id"): _V2,
 }
 
 
@@ -43,6 +46,53 @@ def _bound_by(keyword: ast.keyword) -> set[str]:
         return {keyword.arg} & BOUND
     # `**tenant._asdict()` binds what the change binds already, or another tenant.
     return {"account_id", "campaign_id"} if "tenant" in ast.unparse(keyword.value) else set()
+
+
+def past_a_reading(tree: ast.AST) -> Iterator[str]:
+    """Statements that run through the transaction of a reading, not through the reading."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            reading, _, rest = ast.unparse(call.func).partition(".")
+            if reading in READINGS and rest in {f"tx.{method}" for method in METHODS}:
+                yield ast.unparse(call)
+
+
+def loaders(tree: ast.AST) -> set[str]:
+    """The functions by which facts are loaded, as `module.function` or `function`."""
+    return {
+        ast.unparse(call.args[0])
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr == "fact"
+    }
+
+
+def hands_on_its_transaction(function: ast.AST) -> bool:
+    return any(isinstance(node, ast.Attribute) and node.attr == "tx" for node in ast.walk(function))
+
+
+def test_nobody_goes_past_a_reading() -> None:
+    found = [f"{module.path}: {call}" for module in MODULES for call in past_a_reading(module.tree)]
+    assert not found, "\n".join(found)
+    assert list(past_a_reading(ast.parse("async def f(at): await at.tx.one(_A, id=1)")))
+
+
+def test_facts_are_loaded_through_their_reading() -> None:
+    named = set[tuple[str, str]]()
+    for module in MODULES:
+        for loader in loaders(module.tree):
+            home, _, function = loader.rpartition(".")
+            named.add((home or module.path.rpartition("/")[2].removesuffix(".py"), function))
+    found = {
+        (module.path, function.name): hands_on_its_transaction(function)
+        for module in MODULES
+        for function in ast.walk(module.tree)
+        if isinstance(function, ast.AsyncFunctionDef)
+        and (module.path.rpartition("/")[2].removesuffix(".py"), function.name) in named
+    }
+    assert len(found) > 5
+    assert [loader for loader, does in found.items() if does] == []
 
 
 def test_every_statement_that_binds_another_account_or_campaign_is_listed() -> None:

@@ -14,7 +14,6 @@ from typer.core import TyperGroup
 
 from honeyguide import __version__, logs
 from honeyguide.cli import (
-    account_life,
     accounts,
     backup,
     changes,
@@ -59,7 +58,6 @@ groups = (
 )
 for commands in (group.app for group in groups):
     app.add_typer(commands)
-accounts.account_app.add_typer(account_life.app)
 app.add_typer(accounts.account_app, name="account")
 app.add_typer(keys.keys_app, name="keys")
 app.add_typer(money.payouts_app, name="payouts")

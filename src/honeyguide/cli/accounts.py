@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
-from typing import Annotated
+from collections.abc import Awaitable, Callable
+from typing import Annotated, TypeVar
 
 import typer
 
+from honeyguide.account_life import closing, pausing
 from honeyguide.accounts import (
     accounts,
     email_proofs,
@@ -18,13 +20,17 @@ from honeyguide.accounts import (
     users,
 )
 from honeyguide.app import Services
-from honeyguide.cli.base import fail, read_settings, with_services, write
+from honeyguide.cli.base import change_by, fail, read_settings, tenant_named, with_services, write
+from honeyguide.cli.keys import Account
 from honeyguide.kernel import actors
+from honeyguide.kernel.clock import iso
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
+
+T = TypeVar("T")
 
 account_app = typer.Typer(
     help="Create, pause and close accounts, and set passwords.", no_args_is_help=True
@@ -62,10 +68,10 @@ def account_create(
 async def _create_account(
     tx: Tx, services: Services, email: str, name: str | None
 ) -> dict[str, str]:
-    now_ms = services.clock()
-    made = await accounts.create(tx, EmailAddress.parse(email), name=name, now_ms=now_ms)
+    address, now_ms = EmailAddress.parse(email), services.clock()
+    made = await accounts.create(tx, address, name=name, now_ms=now_ms)
     tenant = Tenant(made.account_id, made.campaign_id)
-    change = Change(tx, services.site, tenant, actors.command("account create"), now_ms)
+    change = change_by(tx, services, tenant, "account create")
     key = await keys.create(change, name="first key")
     return {"account_uuid": made.account_id, "campaign_uuid": made.campaign_id, "api_key": key}
 
@@ -111,3 +117,37 @@ async def _reset_second_factor(tx: Tx, services: Services, email: str) -> None:
     await second_factors.reset(
         tx, services.site, actor, EmailAddress.parse(email), now_ms=services.clock()
     )
+
+
+@account_app.command("pause")
+def account_pause(email: Account) -> None:
+    """Pause an account: its members can only read, nobody can sign up, and nothing goes out."""
+    write(_change, email, "account pause", pausing.pause)
+    typer.echo("Paused. Its owners get an email.")
+
+
+async def _change(
+    tx: Tx, services: Services, email: str, command: str, make: Callable[[Change], Awaitable[T]]
+) -> T:
+    return await make(change_by(tx, services, await tenant_named(tx, email), command))
+
+
+@account_app.command("resume")
+def account_resume(email: Account) -> None:
+    """Resume a paused account. Everything goes on where it stopped."""
+    write(_change, email, "account resume", pausing.resume)
+    typer.echo("Resumed. Its owners get an email.")
+
+
+@account_app.command("close")
+def account_close(
+    email: Account,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep one that is being closed.")] = False,
+) -> None:
+    """Close an account after two weeks, in which its owners can keep it."""
+    if keep:
+        write(_change, email, "account close", closing.keep)
+        typer.echo("The account is kept. Its owners get an email.")
+        return
+    closes_ms = write(_change, email, "account close", closing.ask)
+    typer.echo(f"The account closes at {iso(closes_ms)}. Its owners get an email.")

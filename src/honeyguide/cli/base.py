@@ -15,12 +15,18 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
 
 from honeyguide import logs, settings
+from honeyguide.accounts import accounts
 from honeyguide.app import Services, clock_of, opened
+from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Fault
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.settings import Settings
 from honeyguide.settings_file import PREFIX, SettingsFile, WrongSetting
 from honeyguide.store import sqlite_path
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading, reads
 from honeyguide.store.tx import Tx, Unit
+from honeyguide.subscribers import campaigns
 
 log = logging.getLogger("honeyguide")
 
@@ -99,6 +105,29 @@ def write(
 ) -> T:
     """Run one unit of work in a transaction. It gets the services too, for the changes it makes."""
     return with_services(lambda services: services.store.write(unit, services, *args, **kwargs))
+
+
+async def tenant_named(tx: Tx, email: str) -> Tenant:
+    """The account with this address of its owner, or with this ID."""
+    return await campaigns.tenant_of(tx, (await accounts.get_named(tx, email)).id)
+
+
+def change_by(tx: Tx, services: Services, tenant: Tenant, command: str) -> Change:
+    """A change that this command makes."""
+    return Change(tx, services.site, tenant, actors.command(command), services.clock())
+
+
+async def read_of(
+    services: Services,
+    tenant: Tenant,
+    unit: Callable[Concatenate[Reading, P], Awaitable[T]],
+    /,
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> T:
+    """What one unit of work reads of an account."""
+    work = reads(unit, services.site, tenant, services.clock())
+    return await services.store.read(work, *args, **kwargs)
 
 
 def current_ms() -> int:

@@ -10,13 +10,12 @@ import typer
 from rich.progress import TimeRemainingColumn
 
 from honeyguide.app import Services
-from honeyguide.cli.base import fail, progress
+from honeyguide.cli.base import fail, progress, read_of
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import findings, import_files, importing
 from honeyguide.moving.findings import ImportFinding
 from honeyguide.moving.import_files import RefusedLine
 from honeyguide.moving.trial import Trial
-from honeyguide.store.reading import reads
 from honeyguide.work.moving import import_file
 
 SHOWN = 20
@@ -60,18 +59,16 @@ async def run_import(services: Services, tenant: Tenant, import_id: str) -> Impo
                 await asyncio.sleep(0.1)  # a server is at it
             kept = await store.read(importing.get, tenant, import_id)
             bar.update(task, completed=kept.steps_done)
-    refused = await store.read(
-        reads(importing.errors, services.site, tenant, services.clock()), import_id, most=kept.total
-    )
-    found = await store.read(
-        reads(importing.findings_of, services.site, tenant, services.clock()),
+    refused = await read_of(services, tenant, importing.errors, import_id, most=kept.total)
+    found = await read_of(
+        services,
+        tenant,
+        importing.findings_of,
         import_id,
         most=kept.total,
     )
     counted = findings.in_words(
-        await store.read(
-            reads(importing.count_findings, services.site, tenant, services.clock()), import_id
-        )
+        await read_of(services, tenant, importing.count_findings, import_id)
     )
     return ImportOutcome(kept.added, kept.skipped, refused, found, counted)
 

@@ -17,11 +17,9 @@ from honeyguide.accounts.key_states import (
 )
 from honeyguide.accounts.permissions import ALL_SCOPES, SCOPES
 from honeyguide.app import Services
-from honeyguide.cli.base import current_ms, read, write
-from honeyguide.kernel import actors
+from honeyguide.cli.base import change_by, current_ms, read, tenant_named, write
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, iso
 from honeyguide.store import Tx
-from honeyguide.store.change import Change
 from honeyguide.subscribers import campaigns
 
 keys_app = typer.Typer(help="Create, list, rotate and revoke API keys.", no_args_is_help=True)
@@ -58,15 +56,9 @@ async def _create(
     scopes: list[str] | None,
     expires_days: int | None,
 ) -> str:
-    account = await accounts.get_named(tx, email)
-    change = await _change(tx, services, account.id, "keys create")
+    change = change_by(tx, services, await tenant_named(tx, email), "keys create")
     expires_ms = None if expires_days is None else expires_in_days(expires_days, change.now_ms)
     return await keys.create(change, name=name, scopes=scopes or None, expires_ms=expires_ms)
-
-
-async def _change(tx: Tx, services: Services, account_id: str, command: str) -> Change:
-    tenant = await campaigns.tenant_of(tx, account_id)
-    return Change(tx, services.site, tenant, actors.command(command), services.clock())
 
 
 @keys_app.command("list")
@@ -119,7 +111,8 @@ def keys_rotate(
 
 async def _rotate(tx: Tx, services: Services, shown: str, overlap_hours: int) -> str:
     account_id, key_id = await keys.find_by_shown(tx, shown)
-    change = await _change(tx, services, account_id, "keys rotate")
+    tenant = await campaigns.tenant_of(tx, account_id)
+    change = change_by(tx, services, tenant, "keys rotate")
     return await keys.rotate(change, key_id, overlap_ms=overlap_hours * HOUR_MS)
 
 
@@ -132,4 +125,5 @@ def keys_revoke(key: ShownKey) -> None:
 
 async def _revoke(tx: Tx, services: Services, shown: str) -> None:
     account_id, key_id = await keys.find_by_shown(tx, shown)
-    await keys.revoke(await _change(tx, services, account_id, "keys revoke"), key_id)
+    tenant = await campaigns.tenant_of(tx, account_id)
+    await keys.revoke(change_by(tx, services, tenant, "keys revoke"), key_id)

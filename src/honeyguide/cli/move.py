@@ -9,16 +9,12 @@ from typing import Annotated
 import typer
 from rich.progress import TimeRemainingColumn
 
-from honeyguide.accounts import accounts
 from honeyguide.app import Services
-from honeyguide.cli.base import fail, progress, with_services
+from honeyguide.cli.base import fail, progress, read_of, tenant_named, with_services
 from honeyguide.kernel.errors import Invalid
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import certificate, checking, importing
 from honeyguide.moving.checking import Certificate
-from honeyguide.store import Tx
-from honeyguide.store.reading import Reading, reads
-from honeyguide.subscribers import campaigns
+from honeyguide.store.reading import Reading
 from honeyguide.work.moving import compare_some
 
 move_app = typer.Typer(help="Prove that a move from another tool is complete.")
@@ -60,27 +56,19 @@ def check_command(
 
 async def _check(services: Services, account: str, import_id: str) -> Certificate:
     store = services.store
-    tenant = await store.read(_tenant, account)
+    tenant = await store.read(tenant_named, account)
     if import_id == NEWEST:
-        import_id = await store.read(reads(_newest, services.site, tenant, services.clock()))
+        import_id = await read_of(services, tenant, _newest)
     kept = await store.read(importing.get, tenant, import_id)
     check_id = await store.write(checking.begin, tenant, import_id, now_ms=services.clock())
     secret_keys = services.settings.secret_keys
     with progress(TimeRemainingColumn(), transient=False) as bar:
         task = bar.add_task("Comparing", total=kept.total)
-        while (
-            check := await store.read(
-                reads(checking.get, services.site, tenant, services.clock()), check_id
-            )
-        ).made_ms is None:
+        while (check := await read_of(services, tenant, checking.get, check_id)).made_ms is None:
             bar.update(task, completed=check.tally.lines)
             await compare_some(services.site, secret_keys, store, [check_id], services.clock())
             await asyncio.sleep(0)
     return check
-
-
-async def _tenant(tx: Tx, email: str) -> Tenant:
-    return await campaigns.tenant_of(tx, (await accounts.get_named(tx, email)).id)
 
 
 async def _newest(at: Reading) -> str:

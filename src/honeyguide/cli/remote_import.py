@@ -13,10 +13,9 @@ from typing import NamedTuple
 import typer
 from rich.progress import TimeRemainingColumn
 
-from honeyguide.accounts import accounts
 from honeyguide.app import Services
 from honeyguide.cli import import_runs
-from honeyguide.cli.base import fail, progress, with_services
+from honeyguide.cli.base import fail, progress, read_of, tenant_named, with_services
 from honeyguide.cli.import_runs import ImportOutcome
 from honeyguide.integrations.problems import PlatformError
 from honeyguide.kernel.clock import DAY_MS
@@ -25,9 +24,6 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import fetching, importing, moved_documents, remote_people
 from honeyguide.moving.fetching import FetchStage, RemoteFetch
 from honeyguide.moving.remote_api import SPARKLOOP_URL, RemoteApi, parse_base_url, parse_key
-from honeyguide.store.reading import reads
-from honeyguide.store.tx import Tx
-from honeyguide.subscribers import campaigns
 from honeyguide.work.fetches import Fetcher
 
 SPARKLOOP = "sparkloop"
@@ -99,7 +95,7 @@ def _not_understood(fetch: RemoteFetch) -> list[str]:
 
 async def _move(services: Services, given: RemoteImport) -> _Moved:
     store = services.store
-    tenant = await store.read(_tenant, given.account)
+    tenant = await store.read(tenant_named, given.account)
     base_url = parse_base_url(given.base_url or SPARKLOOP_URL, services.policy)
     fetcher = Fetcher(store, services.outbound, services.site, services.clock)
     api = fetcher.api(base_url, given.key)
@@ -107,13 +103,9 @@ async def _move(services: Services, given: RemoteImport) -> _Moved:
     if fetch.stage == FetchStage.DONE and not given.dry_run and fetch.import_status == "new":
         # A dry run fetched people only.
         await store.write(fetching.go_on_with_partners, fetch)
-        fetch = await store.read(
-            reads(fetching.get, services.site, tenant, services.clock()), fetch.import_id
-        )
+        fetch = await read_of(services, tenant, fetching.get, fetch.import_id)
     fetch = await _fetch(services, fetcher, fetch, api, only_people=given.dry_run)
-    documents = await store.read(
-        reads(moved_documents.count, services.site, tenant, services.clock())
-    )
+    documents = await read_of(services, tenant, moved_documents.count)
     if not fetch.lines:
         await store.write(importing.forget, tenant, fetch.import_id)
         return _Moved(fetch, None, documents)
@@ -127,21 +119,15 @@ async def _move(services: Services, given: RemoteImport) -> _Moved:
     return _Moved(fetch, await import_runs.run_import(services, tenant, kept.id), documents)
 
 
-async def _tenant(tx: Tx, email: str) -> Tenant:
-    return await campaigns.tenant_of(tx, (await accounts.get_named(tx, email)).id)
-
-
 async def _begin(services: Services, tenant: Tenant, base_url: str, api: RemoteApi) -> RemoteFetch:
     """The fetch that was interrupted, or a new one."""
     store, now_ms = services.store, services.clock()
-    found = await store.read(
-        reads(fetching.find_unfinished, services.site, tenant, now_ms), base_url
-    )
+    found = await read_of(services, tenant, fetching.find_unfinished, base_url)
     is_old = found is not None and now_ms - found.created_ms > REUSED_MS
     if found is not None and not (is_old and found.stage == FetchStage.DONE):
         typer.echo(f"Going on with {found.fetched:,} people fetched before.", err=True)
         await store.write(fetching.resume, found, secret=found.secret)
-        return await store.read(reads(fetching.get, services.site, tenant, now_ms), found.import_id)
+        return await read_of(services, tenant, fetching.get, found.import_id)
     try:
         campaign = await api.campaign()
     except PlatformError as error:
@@ -149,7 +135,7 @@ async def _begin(services: Services, tenant: Tenant, base_url: str, api: RemoteA
     import_id = await store.write(
         fetching.begin, tenant, base_url, campaign.name, now_ms=services.clock()
     )
-    return await store.read(reads(fetching.get, services.site, tenant, now_ms), import_id)
+    return await read_of(services, tenant, fetching.get, import_id)
 
 
 async def _fetch(

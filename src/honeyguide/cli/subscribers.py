@@ -9,15 +9,13 @@ from typing import Annotated
 import typer
 from rich.progress import Progress, TimeRemainingColumn
 
-from honeyguide.accounts import accounts
 from honeyguide.app import Services
 from honeyguide.cli import import_runs, remote_import
-from honeyguide.cli.base import fail, progress, utf8_stdout, with_services
+from honeyguide.cli.base import fail, progress, tenant_named, utf8_stdout, with_services
 from honeyguide.cli.import_runs import ImportOutcome
 from honeyguide.cli.remote_import import RemoteImport
 from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import (
     exporting,
     findings,
@@ -36,13 +34,9 @@ from honeyguide.moving.uploaded_files import MOST_COMMAND_BYTES, UploadedFile
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
 from honeyguide.store.reading import reads
-from honeyguide.subscribers import campaigns, page_index, subscriber_filters
+from honeyguide.subscribers import page_index, subscriber_filters
 
 app = typer.Typer()
-
-
-async def _tenant(tx: Tx, email: str) -> Tenant:
-    return await campaigns.tenant_of(tx, (await accounts.get_named(tx, email)).id)
 
 
 def _progress() -> Progress:
@@ -205,7 +199,7 @@ def import_command(
 async def _try(
     services: Services, account: str, file: UploadedFile, order: DateOrder
 ) -> ImportOutcome:
-    tenant = await services.store.read(_tenant, account)
+    tenant = await services.store.read(tenant_named, account)
     lines, dates = file.lines, order if file.dates.is_open else file.dates
     trial = Trial(uploaded_files.line_format(file.source, file.header, file.mapping, dates))
 
@@ -236,7 +230,7 @@ async def _import(
 ) -> ImportOutcome:
     """Stores the file as an upload does, and imports it."""
     store = services.store
-    tenant = await store.read(_tenant, account)
+    tenant = await store.read(tenant_named, account)
     in_parts = stored_files.in_parts(file)
     import_id = await stored_files.store_file(
         store, tenant, name, in_parts, now_ms=services.clock()
@@ -281,7 +275,7 @@ def export_command(
 async def _export(
     services: Services, account: str, file: Path | None, show: str, form: ExportFormat
 ) -> int:
-    tenant = await services.store.read(_tenant, account)
+    tenant = await services.store.read(tenant_named, account)
     filters = subscriber_filters.of_show(show)
     total = await services.store.read(page_index.total, tenant.campaign_id, "all")
     try:

@@ -149,15 +149,11 @@ async def create(
 
 
 async def of_account(at: AccountReading, scope: str) -> list[Webhook]:
-    return await at.tx.all(_LIST, account_id=at.account_id, campaign_id=scope)
+    return await at.all(_LIST, campaign_id=scope)
 
 
 async def get(at: AccountReading, scope: str, webhook_id: str) -> Webhook:
-    webhook = (
-        await at.tx.one(_BY_ID, account_id=at.account_id, campaign_id=scope, id=webhook_id)
-        if is_id(webhook_id)
-        else None
-    )
+    webhook = await at.one(_BY_ID, campaign_id=scope, id=webhook_id) if is_id(webhook_id) else None
     if webhook is None:
         raise Missing(UNKNOWN)
     return webhook

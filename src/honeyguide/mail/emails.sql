@@ -37,7 +37,8 @@ ORDER BY created_ms DESC;
 SELECT COALESCE(SUM(CASE WHEN account_id = :account_id AND created_ms > :since_ms THEN 1 ELSE 0 END),
        0) AS of_account,
        COALESCE(SUM(CASE WHEN account_id = :account_id THEN 1 ELSE 0 END), 0) AS of_account_today,
-       COUNT(*) AS of_all
+       COUNT(*) AS of_all,
+       COALESCE(SUM(CASE WHEN created_ms > :hour_ago_ms THEN 1 ELSE 0 END), 0) AS of_all_this_hour
 FROM letter WHERE mailbox = :mailbox AND created_ms > :day_ago_ms AND kind = :kind;
 
 -- name: erase

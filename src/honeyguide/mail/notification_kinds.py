@@ -44,32 +44,20 @@ def _declare(
 
 
 FIRST_REFERRAL = _declare(
-    "first_referral",
-    "First referral",
-    "Somebody joined through a subscriber for the first time.",
-    is_forgotten=False,
-    icon="people",
+    "first_referral", "First referral", "Somebody joined through a subscriber for the first time.", is_forgotten=False, icon="people"
 )
 CONFIRMATIONS_HELD = _declare(
     "confirmations_held",
     "Confirmation emails waiting",
-    "Many people signed up through one link and hardly anybody confirms, or they look alike.",
+    "Many people signed up through one link, and hardly anybody confirms.",
     is_forgotten=False,
     icon="email",
 )
 REWARD_TO_APPROVE = _declare(
-    "reward_to_approve",
-    "Reward to approve",
-    "A subscriber earned a reward that needs your approval.",
-    is_forgotten=False,
-    icon="gift",
+    "reward_to_approve", "Reward to approve", "A subscriber earned a reward that needs your approval.", is_forgotten=False, icon="gift"
 )
 REWARD_CLAIMED = _declare(
-    "reward_claimed",
-    "Reward claimed",
-    "A subscriber claimed a reward that you deliver yourself.",
-    is_forgotten=False,
-    icon="gift",
+    "reward_claimed", "Reward claimed", "A subscriber claimed a reward that you deliver yourself.", is_forgotten=False, icon="gift"
 )
 ADDRESS_CORRECTED = "address_corrected"
 ITEM_TO_SEND = _declare(
@@ -96,6 +84,13 @@ PARTNER_JOINED = _declare(
     icon="link",
     covers=("partner_joined", "partner_left"),
 )
+FIRST_LOOK = _declare(
+    "first_look",
+    "First look at a partner",
+    "A new partner brought its first readers, or readers that differ from those you looked at.",
+    is_forgotten=False,
+    icon="people",
+)
 BUDGET = _declare(
     "budget",
     "Budget at 80% and 100%",
@@ -112,11 +107,7 @@ NO_CONFIRMATIONS = _declare(
     icon="email",
 )
 PAYOUT_DUE = _declare(
-    "payout_due",
-    "Payout due",
-    "A month is closed, and partner fees are due to or from you.",
-    is_forgotten=False,
-    icon="bank",
+    "payout_due", "Payout due", "A month is closed, and partner fees are due to or from you.", is_forgotten=False, icon="bank"
 )
 CHARGE_REVERSED = _declare(
     "charge_reversed",
@@ -134,11 +125,7 @@ WEBHOOK_FAILING = _declare(
     covers=("webhook_failing", "webhook_disabled"),
 )
 KEY_EXPIRES = _declare(
-    "key_expires",
-    "API key expiring",
-    "An API key that your tools use expires in a week.",
-    is_forgotten=False,
-    icon="key",
+    "key_expires", "API key expiring", "An API key that your tools use expires in a week.", is_forgotten=False, icon="key"
 )
 INTEGRATION_STOPPED = _declare(
     "integration_stopped",
@@ -166,11 +153,7 @@ LINK_HOST_OFF = _declare(
     covers=("link_host_off", "link_host_failing"),
 )
 ACTION_DROPPED = _declare(
-    "action_dropped",
-    "Action not done",
-    "What you did on the dashboard could not be done a minute later.",
-    is_forgotten=False,
-    icon="cross",
+    "action_dropped", "Action not done", "What you did on the dashboard could not be done a minute later.", is_forgotten=False, icon="cross"
 )
 WEEKLY_SUMMARY = _declare(
     "weekly_summary",

@@ -29,12 +29,7 @@ class Tracking(NamedTuple):
 
 
 CARRIERS = (
-    Carrier(
-        "USPS",
-        "https://tools.usps.com/go/TrackConfirmAction?tLabels={number}",
-        countries=("US",),
-        only_its_own=r"9[2-5]\d{20}",
-    ),
+    Carrier("USPS", "https://tools.usps.com/go/TrackConfirmAction?tLabels={number}", countries=("US",), only_its_own=r"9[2-5]\d{20}"),
     Carrier("UPS", "https://www.ups.com/track?tracknum={number}", only_its_own=r"1Z[A-Z0-9]{16}"),
     Carrier("FedEx", "https://www.fedex.com/fedextrack/?trknbr={number}"),
     Carrier(
@@ -44,66 +39,21 @@ CARRIERS = (
         countries=("DE",),
         only_its_own=r"JJD\d{12,20}",
     ),
-    Carrier(
-        "Royal Mail",
-        "https://www.royalmail.com/track-your-item#/tracking-results/{number}",
-        countries=("GB",),
-    ),
+    Carrier("Royal Mail", "https://www.royalmail.com/track-your-item#/tracking-results/{number}", countries=("GB",)),
     Carrier("Evri", "https://www.evri.com/track/parcel/{number}"),
+    Carrier("La Poste", "https://www.laposte.fr/outils/suivre-vos-envois?code={number}", also_called=("Colissimo",), countries=("FR",)),
+    Carrier("PostNord", "https://tracking.postnord.com/en/tracking?id={number}", countries=("SE", "DK")),
+    Carrier("Correos", "https://www.correos.es/es/en/tools/tracker/items/details?tracking-number={number}", countries=("ES",)),
+    Carrier("Poste Italiane", "https://www.poste.it/cerca/index.html#/risultati-spedizioni/{number}", countries=("IT",)),
+    Carrier("Swiss Post", "https://service.post.ch/ekp-web/ui/entry/search/{number}", also_called=("Die Post",), countries=("CH",)),
     Carrier(
-        "La Poste",
-        "https://www.laposte.fr/outils/suivre-vos-envois?code={number}",
-        also_called=("Colissimo",),
-        countries=("FR",),
+        "Austrian Post", "https://www.post.at/sv/sendungsdetails?snr={number}", also_called=("Österreichische Post",), countries=("AT",)
     ),
-    Carrier(
-        "PostNord",
-        "https://tracking.postnord.com/en/tracking?id={number}",
-        countries=("SE", "DK"),
-    ),
-    Carrier(
-        "Correos",
-        "https://www.correos.es/es/en/tools/tracker/items/details?tracking-number={number}",
-        countries=("ES",),
-    ),
-    Carrier(
-        "Poste Italiane",
-        "https://www.poste.it/cerca/index.html#/risultati-spedizioni/{number}",
-        countries=("IT",),
-    ),
-    Carrier(
-        "Swiss Post",
-        "https://service.post.ch/ekp-web/ui/entry/search/{number}",
-        also_called=("Die Post",),
-        countries=("CH",),
-    ),
-    Carrier(
-        "Austrian Post",
-        "https://www.post.at/sv/sendungsdetails?snr={number}",
-        also_called=("Österreichische Post",),
-        countries=("AT",),
-    ),
-    Carrier(
-        "bpost",
-        "https://track.bpost.cloud/btr/web/#/search?itemCode={number}",
-        countries=("BE",),
-    ),
+    Carrier("bpost", "https://track.bpost.cloud/btr/web/#/search?itemCode={number}", countries=("BE",)),
     Carrier("InPost", "https://inpost.pl/sledzenie-przesylek?number={number}"),
-    Carrier(
-        "Canada Post",
-        "https://www.canadapost-postescanada.ca/track-reperage/en#/search?searchFor={number}",
-        countries=("CA",),
-    ),
-    Carrier(
-        "Australia Post",
-        "https://auspost.com.au/mypost/track/details/{number}",
-        countries=("AU",),
-    ),
-    Carrier(
-        "Japan Post",
-        "https://trackings.post.japanpost.jp/services/srv/search/direct?reqCodeNo1={number}",
-        countries=("JP",),
-    ),
+    Carrier("Canada Post", "https://www.canadapost-postescanada.ca/track-reperage/en#/search?searchFor={number}", countries=("CA",)),
+    Carrier("Australia Post", "https://auspost.com.au/mypost/track/details/{number}", countries=("AU",)),
+    Carrier("Japan Post", "https://trackings.post.japanpost.jp/services/srv/search/direct?reqCodeNo1={number}", countries=("JP",)),
 )
 _BY_NAME = sorted(
     (

@@ -21,33 +21,16 @@ class EarnedState(StrEnum):
     reader_label: str
     """The label on pages for readers; the same as for operators unless a row has its own."""
 
-    def __new__(
-        cls,
-        code: str,
-        label: str = "",
-        pill: str = "",
-        refusal: str = "",
-        reader_label: str | None = None,
-    ) -> Self:
+    def __new__(cls, code: str, label: str = "", pill: str = "", refusal: str = "", reader_label: str | None = None) -> Self:
         state = str.__new__(cls, code)
         state._value_ = code
         state.label, state.pill, state.refusal = label, pill, refusal
         state.reader_label = reader_label or label
         return state
 
-    AWAITING = (
-        "awaiting_approval",
-        translatable("Awaiting approval"),
-        "wait",
-        translatable("This reward is still being reviewed."),
-    )
+    AWAITING = ("awaiting_approval", translatable("Awaiting approval"), "wait", translatable("This reward is still being reviewed."))
     UNLOCKED = "unlocked", translatable("Ready to claim"), "accent"
-    OUT_OF_STOCK = (
-        "out_of_stock",
-        translatable("Out of stock"),
-        "wait",
-        translatable("This reward is out of stock right now."),
-    )
+    OUT_OF_STOCK = ("out_of_stock", translatable("Out of stock"), "wait", translatable("This reward is out of stock right now."))
     REDEEMED = "redeemed", translatable("Redeemed"), "good"
     # Of a manual reward, which is stored as unlocked or redeemed.
     CLAIMED = "claimed", "Claimed", "wait", "", translatable("Being prepared")

@@ -79,6 +79,11 @@ class ReferralTerms:
     """When its holding period ends; `arrived_ms` if there is none."""
     was_allowed: bool = False
     """Whether the owner's allow list had the person when it came."""
+    program_id: str = ""
+    look_id: str | None = None
+    """Of the owner's look at the readers of its partner. None if it counts without one."""
+    first_look: int | None = None
+    """How many of its partner's referrals count before that look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,8 @@ class ReferralStanding:
     is_confirmed: bool
     is_active: bool
     points: int
+    asks_owner: bool = False
+    """Whether it is in a group that honest people make too, and its owner has not approved it."""
     is_watched: bool = False
     """What others with its code have in common may not show yet."""
 
@@ -144,7 +151,7 @@ def decide_on_terms(terms: ReferralTerms, standing: ReferralStanding, now_ms: in
     if terms.rule == Rule.ACTIVE and not standing.is_active:
         return _until(terms.arrived_ms + deadline_ms, Reason.AWAITING_ACTIVITY, now_ms)
     if terms.level != Level.FLEXIBLE and standing.points >= SUSPICIOUS_POINTS:
-        if terms.level == Level.STRICT:
+        if terms.level == Level.STRICT and not standing.asks_owner:
             return Decision(Status.REJECTED, Reason.LOOKS_AUTOMATED)
         return _until(hold_until_ms + deadline_ms, Reason.NEEDS_REVIEW, now_ms)
     if terms.level != Level.FLEXIBLE and standing.is_watched:
@@ -152,6 +159,12 @@ def decide_on_terms(terms: ReferralTerms, standing: ReferralStanding, now_ms: in
     if now_ms < hold_until_ms:
         return Decision(Status.PENDING, Reason.HOLDING_PERIOD, hold_until_ms)
     return Decision(Status.VERIFIED)
+
+
+def await_first_look(terms: ReferralTerms, now_ms: int) -> Decision:
+    """It would count, if the owner had looked at who comes through its partner."""
+    deadline_ms = terms.hold_until_ms + DEADLINE_DAYS * DAY_MS
+    return _until(deadline_ms, Reason.AWAITING_FIRST_LOOK, now_ms)
 
 
 def _until(deadline_ms: int, reason: Reason, now_ms: int) -> Decision:

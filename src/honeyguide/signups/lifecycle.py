@@ -289,17 +289,12 @@ async def _come_again(
 
 async def find_referrer(at: Reading, code: str) -> Referrer | None:
     """The subscriber who has this code, ours or a further one, and takes part in the program."""
-    account_id, campaign_id = at.tenant
-    found = await at.tx.one(
-        _FIND_REFERRER, account_id=account_id, campaign_id=campaign_id, code=code.lower()
-    )
+    found = await at.one(_FIND_REFERRER, code=code.lower())
     if found is None:
         own = await codes.find_ref_code(at.tx, at.tenant, code)
         own = own or (await form_codes.find_ref_codes(at.tx, at.tenant, [code])).get(code)
         if own is not None:
-            found = await at.tx.one(
-                _FIND_REFERRER, account_id=account_id, campaign_id=campaign_id, code=own
-            )
+            found = await at.one(_FIND_REFERRER, code=own)
     return found
 
 

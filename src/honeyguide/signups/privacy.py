@@ -140,7 +140,7 @@ async def export_person(at: Reading, s: Subscriber) -> dict[str, Any]:
         "shows_name_to_friends": choices.shows_name,
         "on_leaderboard": choices.on_leaderboard,
         "left_program_at": _at(choices.left_program_ms),
-        "emails_stopped_at": _at(await stops.stopped_ms(at, s.id)),
+        "emails_stopped_at": _at(choices.stopped_ms),
         "wants_no_email_at_all": await stops.is_final(at, s.id),
         "email_platforms": await _platforms(at, s.id),
         "found_on_platforms": await _found(at, s.id),

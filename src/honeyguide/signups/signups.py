@@ -115,6 +115,8 @@ class SentBy(PaidReferral, frozen=True):
     program_id: str
     publication_name: str
     referral_id: str
+    last_closed: str | None
+    """The newest month that is closed."""
 
 
 _sql = beside(__file__)

@@ -2,8 +2,9 @@
 
 One text serves both engines; `-- name: find_one (postgres)` overrides a block for one of them.
 Parameters are written `:name`. A `-- fragment: columns` block is text that statements and other
-fragments of the same file share: they write `{columns}`. A statement with `-- batch: name` may
-travel with those of other callers, in the order of this parameter: a write locks rows by it.
+fragments of the same file share: they write `{columns}`. A fragment may be given words for its
+`{1}` and `{2}`: `{part_of(reward, campaign)}`. A statement with `-- batch: name` may travel with
+those of other callers, in the order of this parameter: a write locks rows by it.
 
 Columns are not written twice. `{insert note: id, text, created_ms = :now_ms}` inserts one row: a
 column gets the parameter of its name, or what is written after `=`. `{assign text, is_done = 1}` is
@@ -38,7 +39,7 @@ R = TypeVar("R")
 Row_co = TypeVar("Row_co", covariant=True)
 
 _HEAD = re.compile(r"^-- (name|fragment): (\w+)(?: \((sqlite|postgres)\))?\s*$", re.MULTILINE)
-_FRAGMENT = re.compile(r"\{(?:(\w+)\.)?(\w+)\}")
+_FRAGMENT = re.compile(r"\{(?:(\w+)\.)?(\w+)(?:\(([\w, ]+)\))?\}")
 _INSERT = re.compile(r"\{insert (\w+):\s+([^{}]*)\}")
 _ASSIGN = re.compile(r"\{assign\s+([^{}]*)\}")
 _BATCH = re.compile(r"^-- batch: (\w+)$", re.MULTILINE)
@@ -224,10 +225,13 @@ class Statements:
 
     def _with_fragments(self, name: str, engine: str, text: str) -> str:
         def fragment(match: re.Match[str]) -> str:
-            alias, called = match.groups()
+            alias, called, given = match.groups()
             if called not in self._fragments:
                 raise LookupError(f"{self._stem}.{name}: no fragment is called {called}")
-            text = self._with_fragments(name, engine, _text_for(engine, self._fragments[called]))
+            text = _text_for(engine, self._fragments[called])
+            for place, word in enumerate(given.split(", ") if given else (), 1):
+                text = text.replace(f"{{{place}}}", word)
+            text = self._with_fragments(name, engine, text)
             return re.sub(r"\w+", rf"{alias}.\g<0>", text) if alias else text
 
         return _FRAGMENT.sub(fragment, text)

@@ -13,7 +13,6 @@ from functools import partial
 from honeyguide.accounts import accounts
 from honeyguide.events import change_log
 from honeyguide.kernel import actors
-from honeyguide.kernel.clock import CLOCK_SET, MINUTE_MS
 from honeyguide.kernel.errors import Fault
 from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.site import Site
@@ -23,7 +22,6 @@ from honeyguide.partners import (
     month_digests,
     payouts,
     rules,
-    term_changes,
     term_notifications,
 )
 from honeyguide.partners.announcements import TermChange
@@ -36,7 +34,7 @@ from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers.check_slices import Checked, CheckGroup, check_slice
 from honeyguide.subscribers.subscribers import Subscriber
-from honeyguide.work.items import Items, Job, one_by_one
+from honeyguide.work.items import Items
 
 log = logging.getLogger("honeyguide.work")
 
@@ -185,20 +183,3 @@ async def tell_of_terms(site: Site, store: Store, found: Sequence[TermChange], n
     while await store.write(term_notifications.tell, site, change, now_ms=now_ms):
         pass
     return True
-
-
-def term_jobs(site: Site) -> tuple[Job, ...]:
-    return (
-        Job(
-            term_notifications.TELLING,
-            MINUTE_MS,
-            (Items(term_notifications.due, partial(tell_of_terms, site), TERMS_BATCH),),
-            topic=CLOCK_SET,
-        ),
-        Job(
-            term_changes.BEGINNING,
-            MINUTE_MS,
-            (Items(term_changes.due, one_by_one(site, term_changes.begin), TERMS_BATCH),),
-            topic=CLOCK_SET,
-        ),
-    )

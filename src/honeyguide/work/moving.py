@@ -5,19 +5,12 @@ tool wrote to an email platform; and the comparison of imports with their files.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
-from honeyguide.integrations import adoption
-from honeyguide.integrations.encryption import EncryptionKeys
-from honeyguide.kernel.clock import MINUTE_MS, SECOND_MS
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.site import Site
-from honeyguide.moving import adopting, checking, fetching, import_parts, importing
+from honeyguide.moving import adopting, checking, import_parts
 from honeyguide.store import Store
-from honeyguide.work import fetches
-from honeyguide.work.fetches import Fetcher
-from honeyguide.work.items import Items, Job
 
 
 async def import_file(site: Site, store: Store, imports: Sequence[str], now_ms: int) -> bool:
@@ -46,38 +39,6 @@ async def adopt_values(site: Site, store: Store, found: Sequence[str], now_ms: i
     (integration_id,) = found
     await store.write(adopting.adopt_batch, site, integration_id, now_ms=now_ms)
     return True
-
-
-def jobs_of(site: Site) -> tuple[Job, ...]:
-    return (
-        Job(
-            importing.IMPORTING,
-            SECOND_MS,
-            (Items(import_parts.running, partial(import_file, site)),),
-        ),
-        Job(
-            adopting.ADOPTING,
-            MINUTE_MS,
-            (Items(adopting.due, partial(adopt_values, site)),),
-            topic=adoption.TOPIC,
-        ),
-    )
-
-
-def fetch_jobs(fetcher: Fetcher, keys: EncryptionKeys) -> tuple[Job, ...]:
-    return (
-        Job(
-            fetches.FETCHING,
-            SECOND_MS,
-            (Items(fetching.due, partial(fetches.fetch_some, fetcher, keys), fetching.BATCH),),
-            topic=fetching.TOPIC,
-        ),
-    )
-
-
-def certificate_jobs(site: Site, secret_keys: Sequence[bytes]) -> tuple[Job, ...]:
-    checks = Items(checking.running, partial(compare_some, site, secret_keys))
-    return (Job(checking.CHECKING, SECOND_MS, (checks,)),)
 
 
 async def compare_some(

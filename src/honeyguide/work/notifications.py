@@ -8,12 +8,10 @@ import logging
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from honeyguide.accounts import keys
 from honeyguide.events.outbound import Answer, Outbound
 from honeyguide.integrations.encryption import EncryptionKeys, Undecryptable
-from honeyguide.kernel.clock import CLOCK_SET, HOUR_MS, MINUTE_MS, SECOND_MS
+from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS
 from honeyguide.kernel.errors import Fault, Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
@@ -21,8 +19,6 @@ from honeyguide.mail import digests, slack_messages
 from honeyguide.mail.slack_messages import SlackMessage
 from honeyguide.partners import payout_notifications
 from honeyguide.store import Store
-from honeyguide.work import weekly_summaries
-from honeyguide.work.items import Items, Job, changes_of
 
 log = logging.getLogger("honeyguide.work")
 
@@ -169,51 +165,3 @@ def why_not(answer: Answer) -> str:
         return answer.error or "There was no response."
     excerpt = " ".join(answer.body.split())[:100]
     return f"It answered with status {answer.status}{': ' + excerpt if excerpt else ''}."
-
-
-def notification_jobs(site: Site, poster: SlackPoster) -> tuple[Job, ...]:
-    warned = changes_of(site, KEYS_EXPIRE, keys.warn_of_end)
-    return (
-        Job(
-            "send digests of notifications",
-            MINUTE_MS,
-            (Items(digests.due_accounts, partial(send_digest, site)),),
-            topic=CLOCK_SET,
-        ),
-        Job(
-            "send weekly summaries",
-            MINUTE_MS,
-            (
-                Items(
-                    weekly_summaries.due_accounts,
-                    partial(weekly_summaries.send_weekly_summary, site),
-                    weekly_summaries.BATCH,
-                ),
-            ),
-            topic=CLOCK_SET,
-        ),
-        Job(KEYS_EXPIRE, HOUR_MS, (Items(keys.expiring, warned, BATCH),), topic=CLOCK_SET),
-        Job(
-            "send payout notifications",
-            MINUTE_MS,
-            (
-                Items(
-                    payout_notifications.due_months,
-                    partial(notify_about_payouts, site),
-                ),
-            ),
-        ),
-        Job(
-            "post notifications to Slack",
-            30 * SECOND_MS,
-            (
-                Items(
-                    slack_messages.due_accounts,
-                    partial(post_to_slack, poster),
-                    slack_messages.BATCH,
-                    slack_messages.BATCH,
-                ),
-            ),
-            topic=slack_messages.TOPIC,
-        ),
-    )

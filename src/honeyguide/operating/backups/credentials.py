@@ -31,50 +31,18 @@ class StoredCredential(NamedTuple):
 CREDENTIALS = (
     StoredCredential("session", ("digest",), "sessions", AtRestore.DROPPED),
     StoredCredential("ticket", ("digest",), "invitations and password links", AtRestore.DROPPED),
-    StoredCredential(
-        "email_change",
-        ("old_digest", "new_digest"),
-        "unconfirmed changes of a login's address",
-        AtRestore.DROPPED,
-    ),
-    StoredCredential(
-        "remote_fetch",
-        ("secret",),
-        "keys of running fetches",
-        AtRestore.DROPPED,
-        is_part_of_row=True,
-    ),
-    StoredCredential(
-        "login_user", ("email", "email_key", "password_hash"), "logins", AtRestore.KEPT, "id"
-    ),
+    StoredCredential("email_change", ("old_digest", "new_digest"), "unconfirmed changes of a login's address", AtRestore.DROPPED),
+    StoredCredential("remote_fetch", ("secret",), "keys of running fetches", AtRestore.DROPPED, is_part_of_row=True),
+    StoredCredential("login_user", ("email", "email_key", "password_hash"), "logins", AtRestore.KEPT, "id"),
     StoredCredential("member", ("role",), "memberships", AtRestore.KEPT, "account_id"),
     StoredCredential("second_factor", ("secret",), "second factors", AtRestore.KEPT, "user_id"),
     StoredCredential("recovery_code", ("digest",), "recovery codes", AtRestore.KEPT, "user_id"),
+    StoredCredential("api_key", ("digest", "prefix", "revoked_ms", "expires_ms", "replaced_by"), "API keys", AtRestore.KEPT, "account_id"),
+    StoredCredential("webhook", ("secret", "old_secrets", "sparkloop_token"), "webhooks", AtRestore.KEPT, "account_id"),
     StoredCredential(
-        "api_key",
-        ("digest", "prefix", "revoked_ms", "expires_ms", "replaced_by"),
-        "API keys",
-        AtRestore.KEPT,
-        "account_id",
+        "integration", ("credentials", "key_hint", "hook_key"), "keys of email platforms", AtRestore.KEPT, "account_id", is_part_of_row=True
     ),
-    StoredCredential(
-        "webhook",
-        ("secret", "old_secrets", "sparkloop_token"),
-        "webhooks",
-        AtRestore.KEPT,
-        "account_id",
-    ),
-    StoredCredential(
-        "integration",
-        ("credentials", "key_hint", "hook_key"),
-        "keys of email platforms",
-        AtRestore.KEPT,
-        "account_id",
-        is_part_of_row=True,
-    ),
-    StoredCredential(
-        "slack_webhook", ("encrypted_url",), "Slack addresses", AtRestore.KEPT, "account_id"
-    ),
+    StoredCredential("slack_webhook", ("encrypted_url",), "Slack addresses", AtRestore.KEPT, "account_id"),
     StoredCredential("installation_key", ("private_key",), "signing keys", AtRestore.KEPT),
     StoredCredential(
         "account",

@@ -59,7 +59,7 @@ class PageRoute(WebRoute[PageRequest, Answer]):
     # The URL itself says who sent it, so that the button of a mail program can post to it.
     is_signed: bool = False
     # Also for somebody who must set up a second factor before anything else.
-    before_second_factor: bool = False
+    in_setup: bool = False
     # What a stolen session has not, and must be proved again after a while.
     proof: NeededProof = NeededProof.NONE
     # Where a form does several things: whether what was sent is one that needs the proof.
@@ -136,7 +136,7 @@ async def _answer(request: PageRequest, route: PageRoute) -> Response:
     if route.right is not None:
         if request.visitor is None:
             return _to_login(request.http)
-        if second_factor.is_missing(request) and not route.before_second_factor:
+        if second_factor.is_missing(request) and not route.in_setup:
             return request.go(second_factor.PAGE)
         if not request.who.may(route.right):
             raise _refusal(request, route.right)

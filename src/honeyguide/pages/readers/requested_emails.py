@@ -35,6 +35,7 @@ async def send_next_step(
     reader: Subscriber,
     *,
     every_ms: int = EVERY_MS,
+    has_worked: bool = False,
     delay_ms: int = 0,
 ) -> None:
     """What somebody gets who typed their address: the email to confirm with, if they must, or the
@@ -47,7 +48,9 @@ async def send_next_step(
         or (brand.needs_confirmation and reader.status == "active")
     )
     if must_confirm:
-        await send_confirm(change, brand, reader, every_ms=every_ms, delay_ms=delay_ms)
+        await send_confirm(
+            change, brand, reader, every_ms=every_ms, has_worked=has_worked, delay_ms=delay_ms
+        )
     else:
         await send_hub_link(change, brand, reader, every_ms=every_ms)
 
@@ -58,6 +61,7 @@ async def send_confirm(
     reader: Subscriber,
     *,
     every_ms: int = EVERY_MS,
+    has_worked: bool = False,
     delay_ms: int = 0,
 ) -> bool:
     """Names through whom the signup that is shown came, and confirms that one. False if nothing was
@@ -65,6 +69,8 @@ async def send_confirm(
     site, now_ms = change.site, change.now_ms
     hold = await confirmations.find_hold(change, reader)
     if hold is not None and hold.is_queued:
+        if has_worked:
+            await confirmations.put_on(change, hold.code, reader.id, has_worked=True)
         return False
     until_ms = now_ms + CONFIRM_WITHIN_MS + (confirmations.HELD_MS if hold else 0)
     token = reader_links.confirm_token(site, reader, until_ms)
@@ -79,9 +85,9 @@ async def send_confirm(
         held_code=hold.code if hold else None,
         delay_ms=delay_ms,
     )
-    is_queued = await _send(change, reader, email, every_ms=every_ms)
+    is_queued = await _send(change, reader, email, every_ms=every_ms, has_worked=has_worked)
     if is_queued and hold:
-        await confirmations.put_on(change, hold.code)
+        await confirmations.put_on(change, hold.code, reader.id, has_worked=has_worked)
     return is_queued
 
 
@@ -103,7 +109,7 @@ async def was_asked_here(change: Change, reader: Subscriber) -> bool:
     if hold is not None and hold.is_queued:
         return True
     lately = await _count_recent(change, reader, CONFIRM, EVERY_MS)
-    return bool(lately.of_account) or lately.of_account_today >= CONFIRM.most_a_day
+    return bool(lately.of_account) or lately.of_account_today >= CONFIRM.most_a_day_here
 
 
 async def _count_recent(
@@ -114,7 +120,7 @@ async def _count_recent(
         EmailAddress(reader.email),
         kind,
         since_ms=change.now_ms - every_ms,
-        day_ago_ms=change.now_ms - DAY_MS,
+        now_ms=change.now_ms,
     )
 
 
@@ -128,18 +134,30 @@ async def send_hub_link(
     return await _send(change, reader, email, every_ms=every_ms)
 
 
-async def _send(change: Change, reader: Subscriber, email: EmailToSend, *, every_ms: int) -> bool:
-    """Over the limit nothing is sent, silently: an error would tell who is subscribed."""
+async def _send(
+    change: Change,
+    reader: Subscriber,
+    email: EmailToSend,
+    *,
+    every_ms: int,
+    has_worked: bool = False,
+) -> bool:
+    """Over the limit nothing is sent, silently: an error would tell who is subscribed. After work
+    of the browser, one an hour is."""
     tx, site, now_ms = change.tx, change.site, change.now_ms
     if not await subscribers.lock(change, reader.id):
         return False
     kind = email.kind
     try:
-        await attempts.count(tx, site, ASKED_FOR, email.to.person, now_ms=now_ms)
+        who = f"{kind.name} {email.to.person}"  # no kind uses up the emails of another
+        await attempts.count(tx, site, ASKED_FOR, who, now_ms=now_ms)
     except TooMany:
         return False
     lately = await _count_recent(change, reader, kind, every_ms)
-    if lately.of_account or lately.of_all >= kind.most_a_day:
+    if lately.of_account:
+        return False
+    is_over = lately.of_account_today >= kind.most_a_day_here or lately.of_all >= kind.most_a_day
+    if is_over and (not has_worked or lately.of_all_this_hour):
         return False
     if reader.status == "unsubscribed" and not await _may_be_asked_back(change, reader):
         return False

@@ -66,13 +66,7 @@ PAGES = (
     ReaderRoute("GET", "/hub/{token}/claim/{earned_id}", READS, hub.claim_form),
     ReaderRoute("POST", "/hub/{token}/claim/{earned_id}", WRITES, hub.claim, hub.claim_errors),
     ReaderRoute("GET", "/hub/{token}/address/{earned_id}", READS, corrected_address.show),
-    ReaderRoute(
-        "POST",
-        "/hub/{token}/address/{earned_id}",
-        WRITES,
-        corrected_address.save,
-        corrected_address.form_errors,
-    ),
+    ReaderRoute("POST", "/hub/{token}/address/{earned_id}", WRITES, corrected_address.save, corrected_address.form_errors),
 )
 
 

@@ -16,7 +16,6 @@ from honeyguide.subscribers import origins, reasons
 from honeyguide.subscribers.hub_choices import HubChoices
 from honeyguide.subscribers.reasons import Reason
 from honeyguide.subscribers.referral_decisions import ReferralDecision
-from honeyguide.subscribers.search import FoundSubscriber
 from honeyguide.subscribers.subscribers import Subscriber
 
 # Of those they referred, the newest.
@@ -43,7 +42,7 @@ class History(NamedTuple):
     decisions: Sequence[ReferralDecision]
     earned: Sequence[EarnedReward]
     adjusted: Sequence[Adjustment]
-    referred: Sequence[FoundSubscriber]
+    referred: Sequence[Subscriber]
     emails: Sequence[QueuedEmail]
     choices: HubChoices
 
@@ -135,7 +134,7 @@ def _adjusted(made: Sequence[Adjustment]) -> Iterator[TimelineEntry]:
         yield TimelineEntry(each.adjusted_ms, kind, text, each.reason)
 
 
-def _referred(referred: Sequence[FoundSubscriber]) -> Iterator[TimelineEntry]:
+def _referred(referred: Sequence[Subscriber]) -> Iterator[TimelineEntry]:
     for friend in referred[:REFERRED_SHOWN]:
         kind = COLORS.get(friend.referral_status or "", "")
         name = formats.isolated(friend.name or friend.email)
