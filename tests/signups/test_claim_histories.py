@@ -18,7 +18,7 @@ from tests.support.robots import Robots
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 
-EMAILS = [f"person{number}@gmail.com" for number in range(4)]
+EMAILS = [f"person{number}@gmail.com" for number in range(3)]
 PENDING, VERIFIED = ("pending", "awaiting_confirmation"), ("verified", None)
 UNCONFIRMED, LEFT = ("rejected", "unconfirmed"), ("rejected", "left_during_hold")
 DAYS = 30
@@ -77,7 +77,7 @@ class History:
         self.log: list[str] = []
 
     def step(self) -> None:
-        moves = [self.come] * 6 + [self.press] * 3 + [self.wait] * 3 + [self.leave, self.erase]
+        moves = [self.come] * 8 + [self.press] * 2 + [self.wait, self.leave] + [self.erase] * 2
         self.chance.choice(moves)()
 
     # -- what happens
