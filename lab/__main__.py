@@ -15,8 +15,9 @@ from honeyguide.cli.base import fail, progress
 from honeyguide.kernel.clock import day, system_clock
 from honeyguide.kernel.errors import Fault
 from lab import report, run, showing
-from lab.family import Family, choose_third, find_families
+from lab.family import ATTACK_SIGNUPS, Family, choose_third, find_families
 from lab.outcomes import PlayedSignup
+from lab.owner import Setting
 from lab.report import LabReport
 
 app = typer.Typer()
@@ -33,7 +34,11 @@ def lab(
     family: Annotated[
         list[str] | None, typer.Option(help="Only this family; can be given several times.")
     ] = None,
-    output: Annotated[Path | None, typer.Option(help="Write the report as an HTML page.")] = None,
+    setting: Annotated[
+        Setting | None, typer.Option(help="Only with such a program and owner; else with each.")
+    ] = None,
+    size: Annotated[int, typer.Option(help="How often an attack tries.", min=1)] = ATTACK_SIGNUPS,
+    output: Annotated[Path | None, typer.Option(help="Write the reports as HTML pages.")] = None,
     database_url: Annotated[
         str, typer.Option(help="An empty PostgreSQL database; otherwise a temporary SQLite file.")
     ] = "",
@@ -43,22 +48,35 @@ def lab(
 
     Exits with 1 if a limit is missed. Nothing of your installation is read or changed.
     """
-    families = _chosen(family or [])
+    families = _chosen(family or [], size)
     if short and not family:
         families = choose_third(families, seed)
-    made = report.make(families, _play(families, short, seed, database_url))
+    if database_url and setting is None:
+        fail("A database is for one setting: add --setting.")
+    reports = {
+        each: report.make(families, _play(families, short, seed, each, database_url), each)
+        for each in ([setting] if setting else Setting)
+    }
     if output is not None:
-        _write(output, made, seed=seed, is_short=short)
+        for each, made in reports.items():
+            _write(_path(output, each, len(reports)), made, each, seed=seed, is_short=short)
     if as_json:
-        typer.echo(json.dumps(showing.as_json(made), indent=2))
+        shown = {each.value: showing.as_json(made) for each, made in reports.items()}
+        typer.echo(json.dumps(shown, indent=2))
     else:
-        _print(made, output)
-    if not made.is_met:
+        for each, made in reports.items():
+            _print(made, each)
+    if not all(made.is_met for made in reports.values()):
         raise typer.Exit(1)
 
 
-def _chosen(names: list[str]) -> list[Family]:
-    families = find_families()
+def _path(output: Path, setting: Setting, count: int) -> Path:
+    """One page for each setting, if there are several."""
+    return output if count == 1 else output.with_stem(f"{output.stem}-{setting.name.lower()}")
+
+
+def _chosen(names: list[str], size: int) -> list[Family]:
+    families = find_families(size)
     known = {each.name for each in families}
     if unknown := [name for name in names if name not in known]:
         fail(f"There is no family {unknown[0]}. The families are: {', '.join(sorted(known))}.")
@@ -66,7 +84,7 @@ def _chosen(names: list[str]) -> list[Family]:
 
 
 def _play(
-    families: list[Family], is_short: bool, seed: int, database_url: str
+    families: list[Family], is_short: bool, seed: int, setting: Setting, database_url: str
 ) -> list[PlayedSignup]:
     with progress(TimeElapsedColumn(), transient=True) as bar:
         task = bar.add_task("Signing up", total=None)
@@ -75,7 +93,12 @@ def _play(
             bar.update(task, completed=done, total=total)
 
         playing = run.run(
-            families, is_short=is_short, seed=seed, database_url=database_url, tell=tell
+            families,
+            is_short=is_short,
+            seed=seed,
+            setting=setting,
+            database_url=database_url,
+            tell=tell,
         )
         try:
             return uvloop.run(playing)
@@ -83,21 +106,21 @@ def _play(
             fail(fault.message)
 
 
-def _write(output: Path, made: LabReport, *, seed: int, is_short: bool) -> None:
-    page = showing.as_page(made, made_on=day(system_clock()), seed=seed, is_short=is_short)
+def _write(output: Path, made: LabReport, setting: Setting, *, seed: int, is_short: bool) -> None:
+    made_on = day(system_clock())
+    page = showing.as_page(made, setting, made_on=made_on, seed=seed, is_short=is_short)
     try:
         output.write_text(page, encoding="utf-8")
     except OSError as error:
         fail(f"Could not write {output}: {error.strerror}.")
 
 
-def _print(made: LabReport, output: Path | None) -> None:
-    console = Console(width=None if Console().is_terminal else 120)
+def _print(made: LabReport, setting: Setting) -> None:
+    console = Console(width=None if Console().is_terminal else 140)
+    console.rule(f"Setting: {setting.value}")
     for table in showing.tables(made):
         console.print(table)
     console.print(showing.NOTE, style="dim")
-    if output is not None:
-        typer.echo(f"\nWrote {output}.")
     if made.is_met:
         typer.echo("\nAll limits are met. Add a family that is not stopped: docs/lab.md says how.")
     else:

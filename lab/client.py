@@ -3,43 +3,77 @@
 from __future__ import annotations
 
 import asyncio
-import html
 import json
-import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from html.parser import HTMLParser
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from honeyguide.app import Application
 
-_FORM = re.compile(
-    r'<form[^>]*method="post" action="(?P<action>[^"]+)".*?>(?P<inside>.*?)</form>', re.DOTALL
-)
-_HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
-
 
 class LabForm(NamedTuple):
     action: str
     fields: dict[str, str]
-    """The hidden ones."""
+    """What a browser would send if nothing is typed."""
+    text: str
+    """What stands in it."""
 
 
 class LabResponse(NamedTuple):
     status: int
     headers: dict[str, str]
     body: bytes
+    cookies: dict[str, str]
 
-    def find_form(self) -> LabForm | None:
-        """The first one on the page that is sent."""
-        found = _FORM.search(self.body.decode())
-        if found is None:
-            return None
-        hidden = {name: html.unescape(value) for name, value in _HIDDEN.findall(found["inside"])}
-        return LabForm(html.unescape(found["action"]), hidden)
+    def find_form(self, action: str = "") -> LabForm | None:
+        """The first one on the page that is sent to such a place."""
+        return next((each for each in self.forms() if each.action.startswith(action)), None)
+
+    def forms(self) -> list[LabForm]:
+        reader = _FormReader()
+        reader.feed(self.body.decode())
+        return reader.forms
 
     def json(self) -> Any:
         return json.loads(self.body)
+
+
+class _FormReader(HTMLParser):
+    """Finds the forms of a page that are posted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.forms: list[LabForm] = []
+        self._form: LabForm | None = None
+        self._area = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag == "form" and given.get("method") == "post":
+            self._form = LabForm(given.get("action", ""), {}, "")
+        if self._form is None or "name" not in given:
+            return
+        name, value = given["name"], given.get("value", "")
+        is_switch = given.get("type") in ("checkbox", "radio")
+        if (tag == "input" and (not is_switch or "checked" in given)) or tag == "textarea":
+            self._form.fields[name] = value
+            self._area = name if tag == "textarea" else ""
+
+    def handle_data(self, data: str) -> None:
+        if self._form is None:
+            return
+        if self._area:
+            self._form.fields[self._area] += data
+        self._form = self._form._replace(text=f"{self._form.text} {data}")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "textarea":
+            self._area = ""
+        if tag == "form" and self._form is not None:
+            self.forms.append(self._form)
+            self._form = None
 
 
 class LabClient:
@@ -58,13 +92,15 @@ class LabClient:
         sent = {**headers, "content-type": "application/x-www-form-urlencoded"}
         return await self._send("POST", path, ip_address, sent, urlencode(fields).encode())
 
-    async def call_api(self, path: str, key: str, body: Mapping[str, Any]) -> Any:
-        """Creates something, and fails if the API refuses it."""
+    async def call_api(
+        self, path: str, key: str, body: Mapping[str, Any], method: str = "POST"
+    ) -> Any:
+        """Writes something, and fails if the API refuses it."""
         headers = {"x-api-key": key, "content-type": "application/json"}
         data = json.dumps(body).encode()
-        response = await self._send("POST", path, "127.0.0.1", headers, data)
+        response = await self._send(method, path, "127.0.0.1", headers, data)
         if response.status not in (200, 201):
-            raise RuntimeError(f"POST {path}: {response.status} {response.body.decode()}")
+            raise RuntimeError(f"{method} {path}: {response.status} {response.body.decode()}")
         return response.json()
 
     async def _send(
@@ -96,10 +132,11 @@ class LabClient:
             sent.append(message)
 
         await self._application(scope, receive, send)
-        start = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-        return LabResponse(
-            sent[0]["status"], start, b"".join(part.get("body", b"") for part in sent[1:])
-        )
+        start = [(name.decode(), value.decode()) for name, value in sent[0]["headers"]]
+        pairs = [value.partition(";")[0] for name, value in start if name == "set-cookie"]
+        answer = b"".join(part.get("body", b"") for part in sent[1:])
+        cookies = {name: value for name, _, value in (each.partition("=") for each in pairs)}
+        return LabResponse(sent[0]["status"], dict(start), answer, cookies)
 
 
 @asynccontextmanager

@@ -17,7 +17,7 @@ from honeyguide.subscribers import referral_decisions
 from honeyguide.subscribers.reasons import Reason
 from honeyguide.subscribers.referral_states import Status
 from lab.client import LabClient
-from lab.family import Signup
+from lab.family import Kind, Signup
 from lab.world import FEE_CENTS, World
 
 _LONG_AFTER_MS = 365 * DAY_MS
@@ -28,10 +28,17 @@ class PlayedSignup:
     """One email address of one family, and what became of it."""
 
     family: str
-    is_honest: bool
+    kind: Kind
     email: str
+    partner: int = 0
+    """Whose fee counts."""
+    is_extra: bool = False
     signup: Signup | None = None
     """The last one that was accepted."""
+    asked_ms: int | None = None
+    """When they came, if they are counted."""
+    emailed_ms: int | None = None
+    """When the first email with a link to confirm came after that."""
     is_accepted: bool = False
     """Whether the form was taken."""
     wants_to_confirm: bool = False
@@ -47,6 +54,17 @@ class PlayedSignup:
     """Whether it waited for the owner's review at any time."""
     terms: ReferralTerms | None = None
     findings: list[SignalFinding] = field(default_factory=list)
+
+    @property
+    def is_fake(self) -> bool:
+        return self.kind is Kind.ATTACK
+
+    @property
+    def email_wait_ms(self) -> int | None:
+        """None if no email came."""
+        if self.asked_ms is None or self.emailed_ms is None:
+            return None
+        return self.emailed_ms - self.asked_ms
 
     @property
     def is_paid_at_once(self) -> bool:
@@ -65,7 +83,8 @@ async def fill_in(
         answer = await client.get(path, "127.0.0.1", {"x-api-key": world.key})
         found = answer.json()
         for referral in found["referrals"]:
-            if each := by_email.get(referral["email"]):
+            each = by_email.get(referral["email"])
+            if each and referral["partner_campaign_uuid"] == _partner_id(world, each):
                 each.status, each.reason = referral["status"], referral["reason"]
                 each.charged_cents += int(Decimal(str(referral["charged"] or 0)) * 100)
                 await services.store.read(
@@ -76,6 +95,10 @@ async def fill_in(
         if page >= found["meta"]["total_pages"]:
             return
         page += 1
+
+
+def _partner_id(world: World, each: PlayedSignup) -> str:
+    return world.partners[each.family][each.partner].id
 
 
 async def _read_details(at: Reading, each: PlayedSignup, referral: dict[str, Any]) -> None:

@@ -7,22 +7,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.screening.rules import Rule
 from honeyguide.screening.signals import Signal
-from lab.family import Family
+from lab.family import Family, Kind
 from lab.outcomes import PlayedSignup, decide_without
+from lab.owner import Setting
 from lab.world import FEE_CENTS
 
 LEAST_STOPPED = 0.95
 LEAST_STOPPED_OF_FAMILY = 0.80
 MOST_HONEST_REJECTED = 0.005
 MOST_HONEST_HELD = 0.03
+# An expert's fake that costs more is reported, and the limits do not count it.
+CHEAP_MILLS = 60
+MOST_LATE = 0.1
+MOST_LOST = 0.05
+EMAIL_WITHIN_MS = (10 * MINUTE_MS, HOUR_MS, DAY_MS)
 
 
 class AttackRow(NamedTuple):
     family: str
     about: str
     is_out_of_reach: bool
+    is_expert: bool
+    cost_mills: int
+    fakes: int
     tried_cents: int
     charged_cents: int
     refused: int
@@ -39,12 +49,18 @@ class AttackRow(NamedTuple):
     def stopped(self) -> float:
         return 1 - self.charged_cents / self.tried_cents if self.tried_cents else 1.0
 
+    @property
+    def profit_mills(self) -> int:
+        """What the attacker makes of one fake, in tenths of a cent."""
+        return self.charged_cents * 10 // max(1, self.fakes) - self.cost_mills
+
 
 class HonestRow(NamedTuple):
     """Of those who would confirm."""
 
     family: str
     about: str
+    is_group: bool
     signups: int
     people: int
     paid_at_once: int
@@ -53,6 +69,24 @@ class HonestRow(NamedTuple):
     rejected: int
     emails: int
     evidence: dict[str, int]
+
+
+class FramedRow(NamedTuple):
+    """The readers of an honest partner who is attacked."""
+
+    family: str
+    about: str
+    forms: int
+    """The attacker's."""
+    emails_to_strangers: int
+    people: int
+    paid: int
+    unwritten: tuple[int, ...]
+    """How many had no email after ten minutes, an hour and a day."""
+
+    @property
+    def lost(self) -> float:
+        return 1 - self.paid / self.people if self.people else 0.0
 
 
 class SwitchedOff(NamedTuple):
@@ -77,6 +111,7 @@ class LabLimit(NamedTuple):
 class LabReport(NamedTuple):
     attacks: list[AttackRow]
     honest: list[HonestRow]
+    framed: list[FramedRow]
     limits: list[LabLimit]
     switched_off: list[SwitchedOff]
 
@@ -93,13 +128,28 @@ class LabReport(NamedTuple):
         return sum(row.charged_cents for row in self.attacks)
 
 
-def make(families: Sequence[Family], played: Sequence[PlayedSignup]) -> LabReport:
-    of_family = {
-        family.name: [each for each in played if each.family == family.name] for family in families
-    }
-    attacks = [_attack(each, of_family[each.name]) for each in families if not each.is_honest]
-    honest = [_honest(each, of_family[each.name]) for each in families if each.is_honest]
-    return LabReport(attacks, honest, list(_limits(attacks, honest)), list(_switched_off(played)))
+def make(
+    families: Sequence[Family],
+    played: Sequence[PlayedSignup],
+    setting: Setting = Setting.API,
+) -> LabReport:
+    def of(family: Family) -> list[PlayedSignup]:
+        return [each for each in played if each.family == family.name]
+
+    by_kind = {kind: [each for each in families if each.kind is kind] for kind in Kind}
+    attacks = [_attack(each, _counted(of(each))) for each in by_kind[Kind.ATTACK]]
+    people = [_honest(each, _counted(of(each))) for each in by_kind[Kind.HONEST]]
+    framed = [_framed(each, of(each)) for each in by_kind[Kind.FRAMING]]
+    limits = [
+        *_attack_limits(attacks, setting),
+        *_honest_limits([each for each in people if not each.is_group]),
+        *_framed_limits(framed),
+    ]
+    return LabReport(attacks, people, framed, limits, list(_switched_off(_counted(played))))
+
+
+def _counted(played: Sequence[PlayedSignup]) -> list[PlayedSignup]:
+    return [each for each in played if not each.is_extra]
 
 
 def _attack(family: Family, played: Sequence[PlayedSignup]) -> AttackRow:
@@ -110,6 +160,9 @@ def _attack(family: Family, played: Sequence[PlayedSignup]) -> AttackRow:
         family=family.name,
         about=family.about,
         is_out_of_reach=family.is_out_of_reach,
+        is_expert=family.is_expert,
+        cost_mills=family.cost_mills,
+        fakes=len(played),
         tried_cents=len(played) * FEE_CENTS,
         charged_cents=sum(each.charged_cents for each in played),
         refused=sum(not each.is_accepted for each in played),
@@ -129,6 +182,7 @@ def _honest(family: Family, played: Sequence[PlayedSignup]) -> HonestRow:
     return HonestRow(
         family=family.name,
         about=family.about,
+        is_group=family.is_group,
         signups=len(played),
         people=len(people),
         paid_at_once=at_once,
@@ -137,6 +191,23 @@ def _honest(family: Family, played: Sequence[PlayedSignup]) -> HonestRow:
         rejected=len(people) - len(held) - len(paid),
         emails=sum(each.emails for each in played),
         evidence=_evidence(people),
+    )
+
+
+def _framed(family: Family, played: Sequence[PlayedSignup]) -> FramedRow:
+    people = [each for each in _counted(played) if each.wants_to_confirm]
+    strangers = [each for each in played if each.is_extra and not each.wants_to_confirm]
+    waits = [each.email_wait_ms for each in people]
+    return FramedRow(
+        family=family.name,
+        about=family.about,
+        forms=len(strangers),
+        emails_to_strangers=sum(each.emails for each in strangers),
+        people=len(people),
+        paid=sum(bool(each.charged_cents) for each in people),
+        unwritten=tuple(
+            sum(wait is None or wait > most_ms for wait in waits) for most_ms in EMAIL_WITHIN_MS
+        ),
     )
 
 
@@ -153,18 +224,36 @@ def _evidence(played: Iterable[PlayedSignup]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: -item[1]))
 
 
-def _limits(attacks: Sequence[AttackRow], honest: Sequence[HonestRow]) -> Iterable[LabLimit]:
-    if within_reach := [row for row in attacks if not row.is_out_of_reach]:
-        charged = sum(row.charged_cents for row in within_reach)
-        stopped = 1 - charged / sum(row.tried_cents for row in within_reach)
-        yield LabLimit("Dollars stopped, all attacks", stopped, LEAST_STOPPED, True)
-        worst = min(within_reach, key=lambda row: row.stopped)
-        name = f"Dollars stopped, worst attack ({worst.family})"
-        yield LabLimit(name, worst.stopped, LEAST_STOPPED_OF_FAMILY, True)
+def _attack_limits(attacks: Sequence[AttackRow], setting: Setting) -> Iterable[LabLimit]:
+    """Of what should be stopped: without an owner who looks, experts are only reported."""
+    counted = [
+        row
+        for row in attacks
+        if not row.is_out_of_reach
+        and (not row.is_expert or (setting is Setting.LOOKS and row.cost_mills <= CHEAP_MILLS))
+    ]
+    if not counted:
+        return
+    charged = sum(row.charged_cents for row in counted)
+    stopped = 1 - charged / sum(row.tried_cents for row in counted)
+    yield LabLimit("Dollars stopped, all attacks", stopped, LEAST_STOPPED, True)
+    worst = min(counted, key=lambda row: row.stopped)
+    name = f"Dollars stopped, worst attack ({worst.family})"
+    yield LabLimit(name, worst.stopped, LEAST_STOPPED_OF_FAMILY, True)
+
+
+def _honest_limits(honest: Sequence[HonestRow]) -> Iterable[LabLimit]:
     if people := sum(row.people for row in honest):
         held, rejected = sum(row.held for row in honest), sum(row.rejected for row in honest)
         yield LabLimit("Honest people held", held / people, MOST_HONEST_HELD, False)
         yield LabLimit("Honest people rejected", rejected / people, MOST_HONEST_REJECTED, False)
+
+
+def _framed_limits(framed: Sequence[FramedRow]) -> Iterable[LabLimit]:
+    if people := sum(row.people for row in framed):
+        late, lost = sum(row.unwritten[0] for row in framed), people - sum(r.paid for r in framed)
+        yield LabLimit("Attacked readers without an email", late / people, MOST_LATE, False)
+        yield LabLimit("Attacked readers not paid for", lost / people, MOST_LOST, False)
 
 
 def _switched_off(played: Sequence[PlayedSignup]) -> Iterable[SwitchedOff]:
@@ -185,7 +274,7 @@ def _without(
     charged_cents = honest_held = 0
     for each in played:
         cents, would_be_held = decide_without(each, signal=signal, rule=rule)
-        if not each.is_honest:
+        if each.is_fake:
             charged_cents += cents
         elif each.wants_to_confirm:
             honest_held += would_be_held

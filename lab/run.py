@@ -11,27 +11,33 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from honeyguide import settings
 from honeyguide.app import Application, Services
-from honeyguide.kernel.clock import DAY_MS, MINUTE_MS, system_clock
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.pages.embeds import endpoint
+from honeyguide.pages.readers import forms
 from honeyguide.work.items import Job
 from honeyguide.work.jobs import COUNTS, PROGRAMS, PURGES
 from lab import outcomes, world
-from lab.browsers import BROWSERS
-from lab.client import LabClient, LabForm, LabResponse, running
-from lab.family import Family, Form, Signup
+from lab.client import LabClient, running
+from lab.family import Family, Kind, Signup
 from lab.outcomes import PlayedSignup
+from lab.owner import Setting
+from lab.visitor import Visitor
 from lab.world import World
 
 BASE_URL = "https://lab.localhost"
-# Families begin within this time, one after another.
+# Families begin within this time, one after another, when the newsletter's readers are known.
+KNOWN_AFTER_MS = 20 * DAY_MS
 BEGINNING_MS = 2 * DAY_MS
-# Where a script fetches forms that it sends from elsewhere.
-ELSEWHERE = "198.51.100.7"
 JOBS_EVERY_MS = 10 * MINUTE_MS
+# Emails that wait go as time passes: the jobs run each minute after an attacked partner's reader
+# came, and each hour for some days after anybody did.
+WATCHED_MS = 12 * MINUTE_MS
+WAITED_MS = 9 * DAY_MS
+OWNER_LOOKS_EVERY_MS = DAY_MS
 # What counts, tidies up and checks changes no decision, so here it is done once a day.
 HOUSEKEEPING = frozenset(job.name for job in (*COUNTS, *PROGRAMS, *PURGES))
 # When the jobs run after the last signup, so that everything is decided.
@@ -46,7 +52,7 @@ class Lab:
     """What plays: the application, its clock and its mailboxes."""
 
     services: Services
-    client: LabClient
+    visitor: Visitor
     world: World
     folder: Path
     taken: dict[str, str]
@@ -54,11 +60,12 @@ class Lab:
     played: list[PlayedSignup] = field(default_factory=list)
     _steps: list[tuple[int, int, Step]] = field(default_factory=list)
     _numbers: itertools.count[int] = field(default_factory=itertools.count)
-    _forms: dict[str, LabForm] = field(default_factory=dict)
-    """The form that a script of a family has, to send again."""
     _by_email: dict[str, PlayedSignup] = field(default_factory=dict)
     _job_runs: dict[str, int] = field(default_factory=dict)
-    _are_jobs_planned: bool = False
+    _planned: set[int] = field(default_factory=set)
+    """When the jobs run."""
+    _busy_until_ms: int = 0
+    _looked_ms: int = 0
 
     def plan(self, family: Family, signups: Sequence[Signup], began_ms: int) -> None:
         for signup in signups:
@@ -67,9 +74,11 @@ class Lab:
                 continue  # by chance somebody else has this address
             played = self._by_email.get(signup.email)
             if played is None:
-                played = PlayedSignup(family.name, family.is_honest, signup.email)
+                played = PlayedSignup(family.name, family.kind, signup.email, is_extra=True)
                 self.played.append(played)
                 self._by_email[signup.email] = played
+            if not signup.is_extra:
+                played.is_extra, played.partner = False, signup.partner
             self._at(began_ms + signup.at_ms, self._sign_up(played, signup))
 
     async def play(self, tell: Callable[[int, int], None]) -> None:
@@ -85,6 +94,7 @@ class Lab:
         for days in DAYS_AFTERWARDS:
             self._set_clock(now_ms + days * DAY_MS)
             await self._run_jobs(now_ms + days * DAY_MS, lambda job: True)
+            await self._answer_cards()
 
     def _at(self, at_ms: int, step: Step) -> None:
         heapq.heappush(self._steps, (at_ms, next(self._numbers), step))
@@ -96,41 +106,22 @@ class Lab:
 
     def _sign_up(self, played: PlayedSignup, signup: Signup) -> Step:
         async def step(now_ms: int) -> None:
-            form = await self._find_form(played.family, signup)
-            answer = await self._submit(form, signup)
-            if signup.form is Form.ANSWERED and (fresh := answer.find_form()):
-                self._forms[played.family] = fresh
-                answer = await self._submit(fresh, signup)
-            if answer.status == 303:
+            if await self.visitor.sign_up(played.family, signup):
                 played.is_accepted = True
                 played.signup = signup
+                if not signup.is_extra and played.asked_ms is None:
+                    played.asked_ms = now_ms
                 if signup.confirms_after_ms is not None:
                     self._at(now_ms + signup.confirms_after_ms, self._confirm(played))
-            self._plan_jobs(now_ms)
+            self._plan_jobs(now_ms, played)
 
         return step
-
-    async def _find_form(self, family: str, signup: Signup) -> LabForm:
-        is_kept = signup.form in (Form.REPLAYED, Form.ANSWERED)
-        if not is_kept or family not in self._forms:
-            fetched_from = ELSEWHERE if signup.form is Form.ELSEWHERE else signup.ip_address
-            path = f"/m/{self.world.codes[family]}"
-            page = await self.client.get(path, fetched_from, BROWSERS[signup.browser])
-            form = page.find_form()
-            assert form is not None, f"{path} has no form: {page.status}"
-            self._forms[family] = form
-        return self._forms[family]
-
-    async def _submit(self, form: LabForm, signup: Signup) -> LabResponse:
-        fields = {**form.fields, "email": signup.email}
-        headers = BROWSERS[signup.browser]
-        return await self.client.submit(form.action, signup.ip_address, headers, fields)
 
     def _confirm(self, played: PlayedSignup) -> Step:
         async def step(now_ms: int) -> None:
             played.wants_to_confirm = True
             if not played.confirm_path:  # the service would have sent it at once
-                await self._run_jobs(now_ms, lambda job: job.every_ms <= MINUTE_MS)
+                await self._run_quick_jobs(now_ms)
             await self._confirm_if_asked(played, now_ms)
 
         return step
@@ -140,34 +131,53 @@ class Lab:
             return
         if played.confirmed_ms is not None:
             return
-        at, headers = played.signup.ip_address, BROWSERS[played.signup.browser]
         path, played.confirm_path = played.confirm_path, ""
-        await self.client.get(path, at, headers)
-        answer = await self.client.submit(path, at, headers, {})
-        if answer.status != 303:
+        if not await self.visitor.confirm(path, played.signup):
             return
         played.confirmed_ms = now_ms
-        if played.signup.uses_page:
-            await self._use_page(answer.headers["location"], at, headers)
+        if (after_ms := played.signup.leaves_after_ms) is not None:
+            self._at(now_ms + after_ms, self._leave(played))
 
-    async def _use_page(self, location: str, at: str, headers: dict[str, str]) -> None:
-        """Opens the referral page and presses the first button on it, if it has one."""
-        form = (await self.client.get(urlsplit(location).path, at, headers)).find_form()
-        if form is not None:
-            await self.client.submit(form.action, at, headers, form.fields)
+    def _leave(self, played: PlayedSignup) -> Step:
+        async def step(now_ms: int) -> None:
+            await self.visitor.leave(played.email)
+
+        return step
+
+    async def _answer_cards(self) -> None:
+        if self.world.owner is not None:
+            await self.world.owner.answer_cards()
 
     # -- what the service does meanwhile
 
-    def _plan_jobs(self, now_ms: int) -> None:
-        if self._are_jobs_planned:
-            return
-        self._are_jobs_planned = True
+    def _plan_jobs(self, now_ms: int, played: PlayedSignup) -> None:
+        """Some minutes later, and each hour for as long as an email may wait."""
+        self._plan_once(-(-now_ms // JOBS_EVERY_MS + 1) * JOBS_EVERY_MS, self._due_jobs)
+        if self._busy_until_ms < now_ms:
+            self._plan_once(now_ms + HOUR_MS, self._each_hour)
+        self._busy_until_ms = now_ms + WAITED_MS
+        if played.kind is Kind.FRAMING and not played.is_extra:
+            for minute in range(now_ms // MINUTE_MS, (now_ms + WATCHED_MS) // MINUTE_MS):
+                self._plan_once((minute + 1) * MINUTE_MS, self._run_quick_jobs)
 
-        async def step(now_ms: int) -> None:
-            self._are_jobs_planned = False
-            await self._run_jobs(now_ms, lambda job: self._is_due(job, now_ms))
+    def _plan_once(self, at_ms: int, step: Step) -> None:
+        if at_ms not in self._planned:
+            self._planned.add(at_ms)
+            self._at(at_ms, step)
 
-        self._at(now_ms + JOBS_EVERY_MS, step)
+    async def _each_hour(self, now_ms: int) -> None:
+        await self._due_jobs(now_ms)
+        if now_ms - self._looked_ms >= OWNER_LOOKS_EVERY_MS:
+            self._looked_ms = now_ms
+            await self._answer_cards()
+        if now_ms < self._busy_until_ms:
+            self._plan_once(now_ms + HOUR_MS, self._each_hour)
+
+    async def _due_jobs(self, now_ms: int) -> None:
+        await self._run_jobs(now_ms, lambda job: self._is_due(job, now_ms))
+
+    async def _run_quick_jobs(self, now_ms: int) -> None:
+        await self._run_jobs(now_ms, lambda job: job.every_ms <= MINUTE_MS)
 
     async def _run_jobs(self, now_ms: int, should_run: Callable[[Job], bool]) -> None:
         for job in self.services.loop.jobs:
@@ -193,8 +203,15 @@ class Lab:
             body = text.get_payload(decode=True)
             assert isinstance(body, bytes)
             if link := _CONFIRM.search(body):
-                played.confirm_path = link[1].decode()
-                await self._confirm_if_asked(played, now_ms)
+                await self._read_link(played, link[1].decode(), now_ms)
+
+    async def _read_link(self, played: PlayedSignup, path: str, now_ms: int) -> None:
+        played.confirm_path = path
+        if played.asked_ms is not None and played.emailed_ms is None:
+            played.emailed_ms = now_ms
+        if played.signup is not None and played.signup.is_scanned:
+            await self.visitor.scan(path)
+        await self._confirm_if_asked(played, now_ms)
 
 
 async def run(
@@ -202,10 +219,14 @@ async def run(
     *,
     is_short: bool = False,
     seed: int = 0,
+    setting: Setting = Setting.API,
     database_url: str = "",
     tell: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[PlayedSignup]:
     """Plays the families, and returns what became of each signup."""
+    # The time that an answer takes tells nothing here, and thousands of forms would take hours.
+    forms.ANSWER_AFTER_S = 0
+    vars(endpoint)["ANSWER_AFTER_S"] = 0
     with tempfile.TemporaryDirectory(prefix="honeyguide-lab-") as name:
         folder = Path(name)
         chosen = settings.read(
@@ -221,12 +242,14 @@ async def run(
         async with running(application):
             assert application.services is not None
             services, client = application.services, LabClient(application, BASE_URL)
-            names = [family.name for family in families]
-            built = await world.build(services, client, names, is_short=is_short)
-            lab = Lab(services, client, built, folder, dict.fromkeys(built.readers, ""))
+            built = await world.build(
+                services, client, families, setting=setting, is_short=is_short
+            )
+            visitor = Visitor(client, built)
+            lab = Lab(services, visitor, built, folder, dict.fromkeys(built.readers, ""))
             rng = random.Random(f"beginnings {seed}")
             for family in families:
-                began_ms = services.clock() + rng.randrange(BEGINNING_MS)
+                began_ms = services.clock() + KNOWN_AFTER_MS + rng.randrange(BEGINNING_MS)
                 lab.plan(family, family.play(seed=seed, is_short=is_short), began_ms)
             await lab.play(tell)
             await outcomes.fill_in(services, client, built, lab.played)

@@ -1,5 +1,5 @@
 """What exists before the first signup: a newsletter with readers of its own, its program with
-default settings, and a partner for each family.
+default settings, and partners for each family.
 """
 
 from __future__ import annotations
@@ -7,12 +7,13 @@ from __future__ import annotations
 import base64
 import io
 import random
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from PIL import Image
 
-from honeyguide.accounts import accounts, keys
+from honeyguide.accounts import accounts, keys, members, passwords
 from honeyguide.app import Services
 from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS, iso
@@ -20,13 +21,27 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
+from honeyguide.subscribers import campaigns, embeds
+from honeyguide.subscribers.embeds import EmbedFields
 from lab.client import LabClient
 from lab.crowd import Crowd
+from lab.family import Family
+from lab.owner import PASSWORD, Owner, Setting
 
 FEE_CENTS = 250
 READERS = 400
 SHORT_READERS = 150
 READERS_SINCE_MS = 240 * DAY_MS
+
+
+OWNER = "owner@daily-lantern.example"
+WEBSITE = "https://daily-lantern.example"
+
+
+class JoinedPartner(NamedTuple):
+    id: str
+    """Of the partner campaign."""
+    code: str
 
 
 @dataclass
@@ -37,18 +52,45 @@ class World:
     program_id: str
     readers: list[str]
     """The persons who read the newsletter already."""
-    codes: dict[str, str] = field(default_factory=dict)
-    """A partner's referral code for each family."""
+    page: str
+    """The newsletter's own signup page."""
+    embed_id: str
+    owner: Owner | None
+    """Who answers cards, if somebody does."""
+    partners: dict[str, list[JoinedPartner]] = field(default_factory=dict)
+    """Those of each family."""
 
 
 async def build(
-    services: Services, client: LabClient, families: Iterable[str], *, is_short: bool
+    services: Services,
+    client: LabClient,
+    families: Sequence[Family],
+    *,
+    setting: Setting,
+    is_short: bool,
 ) -> World:
-    tenant, key = await _open_account(services, "owner@daily-lantern.example")
+    tenant, key = await _open_account(services, OWNER)
     readers = await _add_readers(
         services, client, tenant, key, SHORT_READERS if is_short else READERS
     )
-    publication = await client.call_api(
+    publication_id = await _publish(client, key)
+    owner = Owner(client, services.site.base_url)
+    if setting is Setting.API:
+        program_id = await _create_by_api(client, key, publication_id)
+    else:
+        await _set_password(services, tenant)
+        await owner.log_in(OWNER)
+        program_id = await _create_on_dashboard(owner, publication_id)
+    page, embed_id = await services.store.write(_show_forms, services, tenant)
+    looking = owner if setting is Setting.LOOKS else None
+    world = World(tenant, key, program_id, readers, page, embed_id, looking)
+    for family in families:
+        world.partners[family.name] = await _join(services, client, program_id, family)
+    return world
+
+
+async def _publish(client: LabClient, key: str) -> str:
+    made = await client.call_api(
         "/v2/publications",
         key,
         {
@@ -60,39 +102,95 @@ async def build(
             "age_ranges": ["25 - 39"],
         },
     )
-    # Budget and cap are far above what all families together try for: only screening stops them.
-    program = await client.call_api(
+    publication_id: str = made["publication"]["uuid"]
+    return publication_id
+
+
+# Budget and cap are far above what all families together try for: only screening stops them.
+BUDGET, CAP = 200_000, 20_000
+
+
+async def _create_by_api(client: LabClient, key: str, publication_id: str) -> str:
+    made = await client.call_api(
         "/v2/partner_programs",
         key,
         {
-            "publication_uuid": publication["publication"]["uuid"],
+            "publication_uuid": publication_id,
             "cpa": FEE_CENTS / 100,
-            "total_budget": 100_000,
-            "max_payout": 10_000,
-            "redirect_url": "https://daily-lantern.example/",
+            "total_budget": BUDGET,
+            "max_payout": CAP,
+            "redirect_url": f"{WEBSITE}/",
         },
     )
-    world = World(tenant, key, program["partner_program"]["uuid"], readers)
-    for family in families:
-        email = f"{family.replace('_', '-')}@partners.example"
-        _, partner_key = await _open_account(services, email)
-        path = f"/v2/partner_network/partner_programs/{world.program_id}/join"
-        joined = await client.call_api(path, partner_key, {})
-        world.codes[family] = joined["partner_campaign"]["ref_code"]
-    return world
+    program_id: str = made["partner_program"]["uuid"]
+    return program_id
 
 
-async def _open_account(services: Services, email: str) -> tuple[Tenant, str]:
+async def _create_on_dashboard(owner: Owner, publication_id: str) -> str:
+    """What the form has selected stays."""
+    page = f"/program/new?publication={publication_id}"
+    answer = await owner.submit(
+        page,
+        "/program/new",
+        cpa=f"{FEE_CENTS / 100:.2f}",
+        total_budget=str(BUDGET),
+        max_payout=str(CAP),
+    )
+    if answer.status != 303:
+        raise RuntimeError(f"The form of a program was refused: {answer.status}")
+    return answer.headers["location"].rpartition("/")[2]
+
+
+async def _show_forms(tx: Tx, services: Services, tenant: Tenant) -> tuple[str, str]:
+    """The path of the newsletter's page, and the id of its embeds."""
+    change = Change(tx, services.site, tenant, actors.command("lab"), services.clock())
+    await embeds.save(change, EmbedFields(origins=WEBSITE))
+    embed = await embeds.find(change)
+    assert embed is not None
+    return f"/join/{(await campaigns.get(change)).slug}", embed.public_id
+
+
+async def _join(
+    services: Services, client: LabClient, program_id: str, family: Family
+) -> list[JoinedPartner]:
+    owner_id, joined = "", list[JoinedPartner]()
+    for number in range(family.partners):
+        email = f"{family.name.replace('_', '-')}-{number}@partners.example"
+        tenant, key = await _open_account(services, email, owner_id)
+        if family.is_one_login:
+            owner_id = await services.store.read(members.first_owner, tenant.account_id)
+        path = f"/v2/partner_network/partner_programs/{program_id}/join"
+        made = (await client.call_api(path, key, {}))["partner_campaign"]
+        joined.append(JoinedPartner(made["uuid"], made["ref_code"]))
+    return joined
+
+
+async def _open_account(services: Services, email: str, owner_id: str = "") -> tuple[Tenant, str]:
     """Accounts come from an invitation or the command line, never from the API."""
-    return await services.store.write(_write_account, services, email)
+    return await services.store.write(_write_account, services, email, owner_id)
 
 
-async def _write_account(tx: Tx, services: Services, email: str) -> tuple[Tenant, str]:
-    now_ms = services.clock()
-    made = await accounts.create(tx, EmailAddress.parse(email), name=email, now_ms=now_ms)
+async def _write_account(
+    tx: Tx, services: Services, email: str, owner_id: str
+) -> tuple[Tenant, str]:
+    now_ms, address = services.clock(), EmailAddress.parse(email)
+    if owner_id:
+        made = await accounts.open_another(tx, owner_id, address, name=email, now_ms=now_ms)
+    else:
+        made = await accounts.create(tx, address, name=email, now_ms=now_ms)
     tenant = Tenant(made.account_id, made.campaign_id)
     change = Change(tx, services.site, tenant, actors.command("lab"), now_ms)
     return tenant, await keys.create(change, name="lab")
+
+
+async def _set_password(services: Services, tenant: Tenant) -> None:
+    hashed = await passwords.hashed(PASSWORD)
+
+    async def write(tx: Tx) -> None:
+        user_id = await members.first_owner(tx, tenant.account_id)
+        await passwords.set_hash(tx, user_id, hashed)
+
+    await services.store.write(write)
 
 
 async def _add_readers(
@@ -106,7 +204,7 @@ async def _add_readers(
         await client.call_api(
             f"/v1/campaigns/{tenant.campaign_id}/subscribers",
             key,
-            {"email": email, "created_at": iso(began_ms + at_ms)},
+            {"email": email, "created_at": iso(began_ms + at_ms), "status": "confirmed"},
         )
     return [EmailAddress.parse(email).person for email in emails]
 

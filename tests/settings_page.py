@@ -17,7 +17,7 @@ URL = re.compile(r"\b[a-z0-9]+://[^\s;]*[^\s;,.:]")
 GROUPS = {
     "Address and server": "base_url host port trusted_proxies signup_page_host",
     "Database": "database_url database_direct_url replica_url pool_size",
-    "Email": "smtp_url mail_from",
+    "Email": "smtp_url mail_from mail_hosts",
     "Security": "secret_key signups require_second_factor security_contact",
     "API and webhooks": "rate_limit max_webhooks webhook_allow",
     "Backups": (

@@ -1,3 +1,4 @@
-"""One module per family: who signs up, when, from where, and whether they confirm. A module has a
-docstring, `is_honest`, `signups(rng, count)` and, if it is honest, `people`.
+"""Who signs up, when, from where, and whether they confirm: one function for each family. `robots`
+are crude attacks, `experts` those of somebody who read everything, `rivals` attack an honest
+partner, and `readers` are honest.
 """

@@ -50,6 +50,7 @@ from honeyguide.pages.readers.link_hosts import TENANT, LinkHostHandler
 from honeyguide.pages.readers.links import PREFIXES, LinkHandler, is_link
 from honeyguide.pages.services import PageServices
 from honeyguide.pages.site import pages_app
+from honeyguide.screening import mail_hosts
 from honeyguide.settings import Settings
 from honeyguide.store import Store, migrate, open_store
 from honeyguide.subscribers.link_host_map import LinkHostMap
@@ -60,6 +61,7 @@ from honeyguide.work.jobs import (
     fetch_jobs,
     jobs_of,
     link_host_jobs,
+    mail_host_jobs,
     notification_jobs,
 )
 from honeyguide.work.loop import HealthNotes, Loop
@@ -84,6 +86,7 @@ async def site_of(store: Store, settings: Settings) -> Site:
         secret,
         Path(settings.logo_dir) if settings.logo_dir else None,
         bool(settings.smtp_url),
+        await store.read(mail_hosts.is_on, settings.mail_hosts),
     )
 
 
@@ -158,6 +161,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
             )
             + notification_jobs(site, SlackPoster(site, outbound, keys))
             + link_host_jobs(site, outbound)
+            + mail_host_jobs(site, outbound)
             + fetch_jobs(fetcher, keys)
             + certificate_jobs(site, settings.secret_keys)
             + backup_jobs(plan)

@@ -85,6 +85,11 @@ class Settings:
         "no",
         "whether everybody who logs in needs a second factor: yes or no; needs SECRET_KEY",
     )
+    mail_hosts: str = setting(
+        "",
+        "whether DNS is asked which server takes the mail of subscribers' domains: on or off; "
+        "default: on, but off in an installation from before this setting",
+    )
     logo_dir: str = setting("", "folder for uploaded logos; default: stored in the database")
     backup_url: str = setting(
         "",
@@ -264,6 +269,7 @@ def _checked(values: dict[str, str]) -> Settings:
     for name, allowed in (
         ("signups", ("open", "invited")),
         ("require_second_factor", ("yes", "no")),
+        ("mail_hosts", ("", "on", "off")),
         ("log", ("json", "off")),
         ("log_level", LEVELS),
     ):

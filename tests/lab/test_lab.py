@@ -1,5 +1,6 @@
 """The lab plays, its limits hold, and a family is a small file."""
 
+import inspect
 import json
 import re
 from pathlib import Path
@@ -8,22 +9,24 @@ import pytest
 import uvloop
 from typer.testing import CliRunner
 
-from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.screening.rules import ReferralTerms, Rule
 from honeyguide.screening.signals import Signal, SignalFinding
 from honeyguide.subscribers.reasons import Reason
 from honeyguide.subscribers.referral_states import Level
-from lab import families, report, run, showing
+from lab import report, run, showing
 from lab.__main__ import app
 from lab.browsers import BROWSERS
-from lab.family import ATTACK_SIGNUPS, Family, choose_third, find_families
+from lab.families import robots
+from lab.family import ATTACK_SIGNUPS, Family, Kind, choose_third, find_families
 from lab.outcomes import PlayedSignup, decide_without
+from lab.owner import Setting
 from lab.report import LabReport
 from lab.world import FEE_CENTS
 from tests.support.service import fresh_database_url
 
 FAMILIES = find_families()
-FOLDER = Path(families.__file__).parent
+ROBOTS = Path(robots.__file__)
 
 
 def play(*, is_short: bool, database_url: str = "") -> LabReport:
@@ -33,7 +36,7 @@ def play(*, is_short: bool, database_url: str = "") -> LabReport:
 
 
 def check_limits(made: LabReport) -> None:
-    assert made.attacks and made.honest and len(made.limits) == 4
+    assert made.attacks and made.honest and made.framed and len(made.limits) == 6
     missed = [f"{each.name}: {each.value:.1%}" for each in made.limits if not each.is_met]
     assert not missed, (missed, json.dumps(showing.as_json(made), indent=1))
 
@@ -45,6 +48,7 @@ def test_the_short_lab_meets_its_limits() -> None:
     # Nobody is left out, and those who should confirm got an email.
     assert all(row.tried_cents >= 0.9 * ATTACK_SIGNUPS * FEE_CENTS for row in made.attacks)
     assert all(row.people and row.emails >= row.people for row in made.honest)
+    assert all(row.people and row.forms for row in made.framed)
     # What is computed without any signal off is what was charged.
     assert made.switched_off[0].charged_cents == made.charged_cents
 
@@ -56,9 +60,11 @@ def test_the_whole_lab_meets_its_limits(engine: str, tmp_path: Path) -> None:
 
 
 def test_there_are_enough_families() -> None:
-    attacks = [family for family in FAMILIES if not family.is_honest]
-    honest = [family for family in FAMILIES if family.is_honest]
-    assert len(attacks) >= 14
+    attacks = [family for family in FAMILIES if family.is_attack]
+    honest = [family for family in FAMILIES if family.kind is Kind.HONEST]
+    assert len([family for family in attacks if not family.is_expert]) >= 14
+    assert len([family for family in attacks if family.is_expert]) >= 19
+    assert len([family for family in FAMILIES if family.kind is Kind.FRAMING]) >= 9
     assert all(family.people == ATTACK_SIGNUPS for family in attacks)
     assert len([family for family in honest if 100 <= family.people <= 300]) >= 8
 
@@ -71,37 +77,47 @@ def test_the_short_labs_of_three_seeds_have_all_families() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
-def test_a_family_is_a_small_file_and_the_same_in_every_run(family: Family) -> None:
-    source = (FOLDER / f"{family.name}.py").read_text()
-    assert len(source.splitlines()) < 40
-    assert len(family.about) > 40
+def test_a_family_is_small_and_the_same_in_every_run(family: Family) -> None:
+    assert len(inspect.getsource(family.signups).splitlines()) < 40  # type: ignore[arg-type]
+    assert len(family.about) > 20
     signups = family.play(seed=3, is_short=False)
     assert signups == family.play(seed=3, is_short=False) != family.play(seed=4, is_short=False)
-    assert len({signup.email for signup in signups}) >= 0.97 * family.people
+    counted = [signup for signup in signups if not signup.is_extra]
+    assert 0.97 * family.people <= len({signup.email for signup in counted}) <= family.people
     assert {signup.browser for signup in signups} <= set(BROWSERS)
+    assert {signup.partner for signup in signups} == set(range(family.partners))
     assert all(signup.at_ms >= 0 for signup in signups)
+
+
+@pytest.mark.parametrize("family", [each for each in FAMILIES if each.is_attack])
+def test_an_attack_tries_as_often_as_it_is_told(family: Family) -> None:
+    (same,) = [each for each in find_families(60) if each.name == family.name]
+    counted = [signup for signup in same.play(seed=1, is_short=False) if not signup.is_extra]
+    assert len(counted) == 60
 
 
 def test_the_example_in_the_docs_is_a_family() -> None:
     docs = (Path(__file__).parents[2] / "docs" / "lab.md").read_text()
     example = re.search(r"```python\n(.*?)```", docs, re.DOTALL)
     assert example is not None
-    assert example[1] == (FOLDER / "catch_all.py").read_text()
+    assert example[1] in ROBOTS.read_text()
 
 
 # -- the report
 
 
 TERMS = ReferralTerms(rule=Rule.CONFIRMED, level=Level.STRONG, arrived_ms=0, hold_until_ms=0)
-ATTACK = next(family for family in FAMILIES if not family.is_honest)
-HONEST = next(family for family in FAMILIES if family.is_honest)
+ATTACK = next(family for family in FAMILIES if family.is_attack and not family.is_expert)
+HONEST = next(family for family in FAMILIES if family.kind is Kind.HONEST and not family.is_group)
+FRAMING = next(family for family in FAMILIES if family.kind is Kind.FRAMING)
+EXPERT = next(each for each in FAMILIES if each.is_expert and not each.is_out_of_reach)
 
 
 def held(family: Family = ATTACK, *signals: Signal) -> PlayedSignup:
     """Somebody who confirmed, and whom nobody reviewed."""
     return PlayedSignup(
         family.name,
-        family.is_honest,
+        family.kind,
         "a@example.org",
         is_accepted=True,
         wants_to_confirm=True,
@@ -117,7 +133,7 @@ def held(family: Family = ATTACK, *signals: Signal) -> PlayedSignup:
 def paid(family: Family, *, verified_ms: int = 6) -> PlayedSignup:
     return PlayedSignup(
         family.name,
-        family.is_honest,
+        family.kind,
         "b@example.org",
         is_accepted=True,
         wants_to_confirm=True,
@@ -132,7 +148,7 @@ def paid(family: Family, *, verified_ms: int = 6) -> PlayedSignup:
 def unconfirmed(family: Family) -> PlayedSignup:
     return PlayedSignup(
         family.name,
-        family.is_honest,
+        family.kind,
         "c@example.org",
         is_accepted=True,
         status="rejected",
@@ -153,7 +169,7 @@ def test_without_a_signal_is_paid_what_only_this_signal_stopped() -> None:
 
 
 def test_what_no_signal_decided_stays_without_any_signal() -> None:
-    refused = PlayedSignup(ATTACK.name, False, "d@example.org")
+    refused = PlayedSignup(ATTACK.name, Kind.ATTACK, "d@example.org")
     assert decide_without(refused, rule=Rule.NONE) == (0, False)
     certain = unconfirmed(ATTACK)
     certain.reason = Reason.DISPOSABLE_DOMAIN
@@ -167,7 +183,7 @@ def test_the_report_counts_dollars_and_honest_people() -> None:
         [ATTACK, HONEST],
         [
             *(held(ATTACK, Signal.RARE_DOMAIN), paid(ATTACK), unconfirmed(ATTACK)),
-            PlayedSignup(ATTACK.name, False, "e@example.org"),
+            PlayedSignup(ATTACK.name, Kind.ATTACK, "e@example.org"),
             *(
                 paid(HONEST),
                 paid(HONEST, verified_ms=DAY_MS),
@@ -192,10 +208,39 @@ def test_the_report_counts_dollars_and_honest_people() -> None:
     assert without["generated_address"] == report.SwitchedOff("generated_address", 250, 0)
 
 
+def test_what_only_hides_or_hurts_others_is_not_counted() -> None:
+    hiding = paid(ATTACK)
+    hiding.is_extra = True
+    (attack,) = report.make([ATTACK], [hiding, held(ATTACK, Signal.RARE_DOMAIN)]).attacks
+    assert (attack.tried_cents, attack.charged_cents) == (FEE_CENTS, 0)
+    assert attack.profit_mills == -ATTACK.cost_mills
+    form = PlayedSignup(FRAMING.name, Kind.FRAMING, "x@example.org", is_extra=True, emails=1)
+    soon, late, never = paid(FRAMING), paid(FRAMING), unconfirmed(FRAMING)
+    never.wants_to_confirm = True
+    for each, came_ms in ((soon, 5_000), (late, 2 * HOUR_MS), (never, None)):
+        each.asked_ms, each.emailed_ms = 0, came_ms
+    made = report.make([FRAMING], [form, soon, late, never])
+    (row,) = made.framed
+    assert (row.forms, row.emails_to_strangers, row.people, row.paid) == (1, 1, 3, 2)
+    assert row.unwritten == (2, 2, 1)
+    assert [round(limit.value, 2) for limit in made.limits] == [0.67, 0.33]
+
+
+def test_experts_count_where_an_owner_looks() -> None:
+    def limits(setting: Setting) -> list[float]:
+        return [each.value for each in report.make([EXPERT], [paid(EXPERT)], setting).limits]
+
+    assert EXPERT.cost_mills > report.CHEAP_MILLS and limits(Setting.LOOKS) == []
+    cheap = next(e for e in FAMILIES if e.is_expert and 0 < e.cost_mills <= report.CHEAP_MILLS)
+    made = report.make([cheap], [paid(cheap)], Setting.LOOKS)
+    assert [each.value for each in made.limits] == [0, 0]
+    assert report.make([cheap], [paid(cheap)], Setting.API).limits == []
+
+
 def test_the_page_needs_nothing_else_and_escapes() -> None:
     made = report.make([ATTACK, HONEST], [held(ATTACK, Signal.RARE_DOMAIN), paid(HONEST)])
     strange = made._replace(honest=[made.honest[0]._replace(about="<b>bold</b>")])
-    page = showing.as_page(strange, made_on="17 Nov 2026", seed=5, is_short=True)
+    page = showing.as_page(strange, Setting.API, made_on="17 Nov 2026", seed=5, is_short=True)
     assert "&lt;b&gt;bold" in page and "<b>bold" not in page
     assert not re.search(r"<script|<link|src=|url\(|https?:", page)
     assert "color-scheme: light dark" in page
@@ -208,10 +253,10 @@ def test_the_page_needs_nothing_else_and_escapes() -> None:
 
 def test_the_command_plays_one_family_and_writes_the_page(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
-    asked = ["--short", "--family", "replayed_form", "--output", str(page), "--json"]
-    result = CliRunner().invoke(app, asked)
+    asked = ["--short", "--setting", "api", "--family", "replayed_form", "--output", str(page)]
+    result = CliRunner().invoke(app, [*asked, "--json"])
     assert result.exit_code == 0, result.output
-    printed = json.loads(result.stdout)
+    printed = json.loads(result.stdout)["api"]
     assert printed["is_met"] and [row["family"] for row in printed["attacks"]] == ["replayed_form"]
     assert printed["honest"] == []
     assert "replayed_form" in page.read_text()
@@ -220,4 +265,4 @@ def test_the_command_plays_one_family_and_writes_the_page(tmp_path: Path) -> Non
 def test_an_unknown_family_is_refused() -> None:
     result = CliRunner().invoke(app, ["--family", "nobody"])
     assert result.exit_code == 1
-    assert "There is no family nobody. The families are: answered_form" in result.stderr
+    assert "There is no family nobody. The families are: account_flooded, " in result.stderr

@@ -194,10 +194,9 @@ def about_a_dropped_action(who: Operator) -> None:
 
 
 def about_held_emails(who: Operator) -> None:
-    """Of somebody who came with the code of a suspicious group, and waits for a while."""
+    """Of somebody who came with a flooded code, and waits for a while."""
     link = Link(who, now_ms=who.service.now_ms())
-    link.add_evidence(*link.arrive(5, every_ms=0))
-    link.arrive(every_ms=0)
+    link.arrive(confirmations.FREE + confirmations.OTHERS.most + 1, every_ms=0)
     link.release_or_cancel(confirmations.NOTIFY_AFTER_MS)
     link.make(confirmations.release_all, link.code)
     link.release_or_cancel(0)

@@ -3,6 +3,7 @@ confirmation emails leave, and whose wait.
 """
 
 import itertools
+import random
 from typing import Any, cast
 
 from honeyguide.kernel.clock import DAY_MS, SECOND_MS
@@ -33,11 +34,12 @@ class Link:
     def __init__(self, member: Member, *, now_ms: int | None = None) -> None:
         self.member, self.service = member, member.service
         self.tenant = Tenant(member.account_id, member.campaign_id)
+        self.chance = random.Random(34)
         member.make(campaigns.configure, CampaignSettings(needs_confirmation=True))
         self.code: str = member.subscribe(f"lead{next(_numbers)}@example.org")["ref_code"]
         self.now_ms = now_ms or self.service.now_ms() + 30 * DAY_MS
         brand = self.service.read(lambda tx: branding.of(reading(tx, self.tenant)))
-        self._brand = page_branding.of_campaign(brand).for_reader("")
+        self.brand = page_branding.of_campaign(brand).for_reader("")
 
     def make(self, unit: Any, *args: Any, **kwargs: Any) -> Any:
         return self.make_at(self.service, unit, *args, **kwargs)
@@ -46,21 +48,30 @@ class Link:
         work = changing(unit, service.services.site, self.tenant, self.now_ms)
         return service.write(lambda tx: work(tx, *args, **kwargs))  # type: ignore[arg-type,return-value]
 
-    def arrive(self, count: int = 1, *, every_ms: int = SECOND_MS, code: str = "") -> list[str]:
+    def arrive(
+        self,
+        count: int = 1,
+        *,
+        every_ms: int = SECOND_MS,
+        code: str = "",
+        ip_address: str | None = None,
+    ) -> list[str]:
         """The email addresses of those who come, one after the other."""
         came = []
         for _ in range(count):
             self.now_ms += every_ms
             came.append(f"reader{next(_numbers)}@example.org")
-            self.ask(came[-1], code=code or self.code)
+            self.ask(came[-1], code=code or self.code, ip_address=ip_address)
         return came
 
-    def ask(self, email: str, *, code: str | None = None) -> None:
-        new = NewSubscriber(email=email, referrer_code=code or None, origin="signup")
+    def ask(self, email: str, *, code: str | None = None, ip_address: str | None = None) -> None:
+        new = NewSubscriber(
+            email=email, referrer_code=code or None, origin="signup", ip_address=ip_address
+        )
         services = cast(ReaderServices, self.service.services)
         self.service.run(
             signup.enter(
-                services, self._brand, new, EmailAddress(email), shown=None, now_ms=self.now_ms
+                services, self.brand, new, EmailAddress(email), shown=None, now_ms=self.now_ms
             )
         )
 
@@ -73,7 +84,7 @@ class Link:
 
     def release_or_cancel(self, after_ms: int = confirmations.LOOK_EVERY_MS) -> None:
         self.now_ms += after_ms
-        self.make(confirmations.release_or_cancel, self.code)
+        self.make(confirmations.release_or_cancel, self.code, self.chance)
 
     def email(self, address: str) -> QueuedEmail:
         """The newest one about this person."""

@@ -12,6 +12,7 @@ from tests.support.job_referrals import (
     ODD,
     come_with_codes,
     delay_decisions,
+    end_floods,
     find_values,
     hold_emails,
     hold_referrals,
@@ -138,6 +139,13 @@ CASES = {
         "letter",
         "NEW.account_id = '{id}' AND OLD.held_code IS NOT NULL",
         rows("letter", "AND kind = 'confirm' AND held_code IS NULL"),
+    ),
+    "find flooded accounts": Case(
+        end_floods,
+        "DELETE",
+        "flooded_account",
+        "OLD.account_id = '{id}'",
+        no_rows("flooded_account"),
     ),
     "count who joined on each day": Case(
         mark_days, "INSERT", "cohort_count", "NEW.account_id = '{id}'", rows("cohort_count")

@@ -12,17 +12,19 @@ from typing import Any
 from honeyguide.events.name_servers import SystemLookup
 from tests.support.service import Service
 
-TXT, A, AAAA, CNAME = 16, 1, 28, 5
+TXT, A, AAAA, CNAME, MX = 16, 1, 28, 5, 15
 NO_ERROR, SERVER_FAILURE, NO_SUCH_NAME = 0, 2, 3
 
 
 class NameServer:
-    """`texts` and `addresses` are by name. A name in `broken` gets a server failure, one in
-    `silent` no answer."""
+    """`texts`, `addresses` and `exchangers` are by name. A name in `broken` gets a server failure,
+    one in `silent` no answer, one in `garbled` bytes that are no record."""
 
     def __init__(self) -> None:
         self.texts: dict[str, list[str]] = {}
         self.addresses: dict[str, list[str]] = {}
+        self.exchangers: dict[str, list[tuple[int, str]]] = {}
+        self.garbled: set[str] = set()
         self.broken: set[str] = set()
         self.silent: set[str] = set()
         self.asked: list[str] = []
@@ -55,7 +57,8 @@ class NameServer:
         if name in self.silent:
             return None
         data = self._data(name, kind)
-        known = name in self.texts or name in self.addresses
+        known = any(name in each for each in (self.texts, self.addresses, self.exchangers))
+        known = known or name in self.garbled
         code = SERVER_FAILURE if name in self.broken else NO_ERROR if known else NO_SUCH_NAME
         head = question[:2] + struct.pack(">HHHHH", 0x8180 | code, 1, len(data), 0, 0)
         records = b"".join(
@@ -66,11 +69,16 @@ class NameServer:
     def _data(self, name: str, kind: int) -> list[bytes]:
         if name in self.broken:
             return []
+        if name in self.garbled:
+            return [b"\x00\x01\xff\xff\xff"]
+        if kind == MX:
+            found = self.exchangers.get(name, [])
+            return [struct.pack(">H", priority) + _wire(host) for priority, host in found]
         if kind == TXT:
             return [_strings(text.encode()) for text in self.texts.get(name, [])]
         version = {A: 4, AAAA: 6}.get(kind)
-        found = [ipaddress.ip_address(each) for each in self.addresses.get(name, [])]
-        return [each.packed for each in found if each.version == version]
+        addresses = [ipaddress.ip_address(each) for each in self.addresses.get(name, [])]
+        return [each.packed for each in addresses if each.version == version]
 
 
 def use_name_server(service: Service, names: NameServer) -> None:
@@ -84,6 +92,11 @@ def _name(message: bytes, at: int) -> tuple[str, int]:
         labels.append(message[at + 1 : at + 1 + length].decode("ascii", "replace"))
         at += 1 + length
     return ".".join(labels).lower(), at + 1
+
+
+def _wire(name: str) -> bytes:
+    labels = [label.encode() for label in name.split(".") if label]
+    return b"".join(bytes([len(label)]) + label for label in labels) + b"\x00"
 
 
 def _strings(text: bytes) -> bytes:

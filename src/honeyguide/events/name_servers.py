@@ -1,4 +1,6 @@
-"""Questions to the system's name servers: the addresses of a host, and TXT records."""
+"""Questions to the system's name servers: the addresses of a host, TXT records, and which server
+takes the mail of a domain.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import aiodns
-from pycares import TXTRecordData  # what aiodns answers with
+from pycares import MXRecordData, TXTRecordData  # what aiodns answers with
 
 # A name has a few TXT records at most. More are not looked at.
 MOST_TEXTS = 50
@@ -25,6 +27,13 @@ class TextRecords(NamedTuple):
 
     values: tuple[str, ...]
     error: str = ""
+
+
+class MailServer(NamedTuple):
+    """The first mail server of a domain; no name if it has none, no address if that has none."""
+
+    name: str = ""
+    address: str = ""
 
 
 class SystemLookup:
@@ -52,7 +61,7 @@ class SystemLookup:
         except TimeoutError:
             return TextRecords((), "The name servers did not answer in time.")
         except aiodns.error.DNSError as error:
-            if error.args and error.args[0] in _NOTHING:
+            if _is_nothing(error):
                 return TextRecords(())
             return TextRecords((), "The name servers did not answer the question.")
         except (UnicodeError, ValueError):
@@ -63,6 +72,36 @@ class SystemLookup:
             tuple(each.data.decode("utf-8", "replace") for each in data[:MOST_TEXTS])
         )
 
+    async def mail_server(self, domain: str, *, timeout_s: float) -> MailServer | None:
+        """None if the name servers did not answer. Never raises."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                name = await self._first_exchanger(domain)
+                return MailServer(name, await self._first_address(name) if name else "")
+        except (TimeoutError, aiodns.error.DNSError):
+            return None
+        except (UnicodeError, ValueError):  # not a name that DNS can carry
+            return MailServer()
+
+    async def _first_exchanger(self, domain: str) -> str:
+        try:
+            found = await self._opened().query_dns(domain, "MX")
+        except aiodns.error.DNSError as error:
+            if _is_nothing(error):
+                return ""
+            raise
+        data = [each.data for each in found.answer if isinstance(each.data, MXRecordData)]
+        first = min(data, key=lambda each: (each.priority, each.exchange), default=None)
+        return first.exchange if first else ""
+
+    async def _first_address(self, name: str) -> str:
+        try:
+            return min(await self(name), default="", key=lambda address: (":" in address, address))
+        except OSError as error:
+            if isinstance(error.__cause__, aiodns.error.DNSError) and _is_nothing(error.__cause__):
+                return ""
+            raise TimeoutError from error
+
     async def close(self) -> None:
         if self._resolver is not None:
             await self._resolver.close()
@@ -71,3 +110,7 @@ class SystemLookup:
         if self._resolver is None:
             self._resolver = aiodns.DNSResolver(**self._options)
         return self._resolver
+
+
+def _is_nothing(error: aiodns.error.DNSError) -> bool:
+    return bool(error.args) and error.args[0] in _NOTHING

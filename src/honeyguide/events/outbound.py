@@ -23,7 +23,7 @@ from yarl import URL
 
 from honeyguide import __version__
 from honeyguide.events.addresses import OutboundPolicy, check_url, is_public
-from honeyguide.events.name_servers import SystemLookup, TextRecords
+from honeyguide.events.name_servers import MailServer, SystemLookup, TextRecords
 from honeyguide.kernel.clock import (
     SECOND_MS,
     system_clock,  # a date that a receiver names is by the world's clock, never a shifted one
@@ -118,6 +118,10 @@ class GuardedResolver(AbstractResolver):
     async def texts(self, name: str) -> TextRecords:
         """The TXT records of a name. They are only read, so any name may be asked for."""
         return await self.names.texts(name, timeout_s=self._timeout_s)
+
+    async def mail_server(self, domain: str) -> MailServer | None:
+        """Which server takes the mail of a domain. Nobody connects to it."""
+        return await self.names.mail_server(domain, timeout_s=self._timeout_s)
 
     async def close(self) -> None:
         await self.names.close()

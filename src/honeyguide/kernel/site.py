@@ -22,6 +22,8 @@ class Site:
     logo_folder: Path | None = None
     # Whether emails go anywhere: HONEYGUIDE_SMTP_URL is set.
     has_mail_server: bool = True
+    # Whether DNS is asked which server takes the mail of a domain: HONEYGUIDE_MAIL_HOSTS.
+    asks_mail_hosts: bool = False
 
     def keyed_hash(self, purpose: str, text: str) -> str:
         """What we keep of a text that must not be kept: equal for equal texts, meaningless without

@@ -49,7 +49,7 @@ FIRST_REFERRAL = _declare(
 CONFIRMATIONS_HELD = _declare(
     "confirmations_held",
     "Confirmation emails waiting",
-    "Many people signed up through one link and hardly anybody confirms, or they look alike.",
+    "Many people signed up through one link, and hardly anybody confirms.",
     is_forgotten=False,
     icon="email",
 )

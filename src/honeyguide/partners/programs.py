@@ -191,6 +191,10 @@ async def page_of(at: AccountReading, page: Page) -> tuple[list[Program], int]:
     return await at.all(_LIST, most=page.per_page, skip=page.skip), total
 
 
+async def some_of_account(at: AccountReading, *, most: int) -> list[Program]:
+    return await at.all(_LIST, most=most, skip=0)
+
+
 async def of_publications(at: AccountReading, ids: list[str]) -> dict[str, Program]:
     """The program of each of these publications that has one."""
     found = await at.all(_OF_PUBLICATIONS, ids=ids)

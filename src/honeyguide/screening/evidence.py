@@ -28,8 +28,10 @@ VALUES_KEPT_MS = 90 * DAY_MS
 GROUP = 200
 GROUP_MS = 30 * DAY_MS
 LEAST_GROUP = 4
-# Mail domains are compared with those of so many of the campaign's newest subscribers.
+# Mail domains are compared with those of so many of the campaign's newest subscribers, who came so
+# long before the group: nobody makes a domain known in passing.
 NEWEST = 2_000
+KNOWN_AFTER_MS = 14 * DAY_MS
 # Verified referrals with which a code is known, and others within a day with which it is busy.
 KNOWN_CODE = 20
 BUSY_CODE = 2
@@ -64,6 +66,7 @@ class InGroup(NamedTuple):
     referral_reason: str | None
     is_changed: bool = False
     """Whether a partner's reader has another address than the one with which they came."""
+    user_agent: str | None = None
 
 
 class CodeToLookAt(NamedTuple):
@@ -179,7 +182,12 @@ async def find_group_signals(
     ]
     if all(is_provider(signup.email.domain) for signup in signups):
         return _without_bursts(group, of_group(signups, {}))
-    rows = await at.all(_KNOWN_DOMAINS, code=code, newest=NEWEST)
+    rows = await at.all(
+        _KNOWN_DOMAINS,
+        code=code,
+        until_ms=min(each.received_ms for each in group) - KNOWN_AFTER_MS,
+        newest=NEWEST,
+    )
     known = {row.domain: row.n for row in rows}
     total = sum(known.values())
     uncommon = sum(n for domain, n in known.items() if not is_provider(domain))

@@ -33,7 +33,7 @@ SELECT id, email, received_ms, network, status, partner_campaign_id, referral_st
     WHERE r.account_id = subscriber.account_id
       AND r.subscriber_id = subscriber.id
       AND r.person_key <> subscriber.person_key
-) THEN 1 ELSE 0 END AS is_changed FROM subscriber
+) THEN 1 ELSE 0 END AS is_changed, user_agent FROM subscriber
 WHERE campaign_id = :campaign_id
   AND referrer_code = :code
   AND COALESCE(erased_ms, 0) = 0
@@ -49,20 +49,23 @@ SELECT * FROM (
 ) AS nearby ORDER BY received_ms, id;
 
 -- name: known_domains
--- Mail domains of the campaign's newest subscribers whom no partner referred. A domain is what comes after
--- the last @.
+-- Mail domains of the campaign's newest subscribers who came before a moment, whom no partner referred, and
+-- who confirmed here or whom the owner or a platform brought. A domain is what comes after the last @.
 SELECT domain, COUNT(*) AS n FROM (
     SELECT REPLACE(email_key, RTRIM(email_key, REPLACE(email_key, '@', '')), '') AS domain, referrer_code,
            partner_campaign_id,
-           referral_status
+           referral_status,
+           status,
+           origin
     FROM subscriber
-    WHERE campaign_id = :campaign_id AND erased_ms IS NULL
+    WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND received_ms <= :until_ms
     ORDER BY created_ms DESC, id DESC
     LIMIT :newest
 ) AS newest
 WHERE COALESCE(referrer_code, '') <> :code
   AND partner_campaign_id IS NULL
   AND referral_status = 'verified'
+  AND (status = 'confirmed' OR origin IN ('import', 'platform'))
   AND domain IS NOT NULL
 GROUP BY domain;
 

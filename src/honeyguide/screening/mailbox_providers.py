@@ -71,6 +71,32 @@ RELAYS: frozenset[str] = frozenset(_RELAYING.split())
 """They make up an address for each place where somebody signs up, so it looks generated."""
 PROVIDERS: frozenset[str] = frozenset(_WORLDWIDE.split()) | frozenset(_NATIONAL.split()) | RELAYS
 
+# Registered domains of the servers that take the mail of companies, schools and people with a
+# domain of their own: mailbox services, registrars, web hosts, and services that filter mail. Those
+# that forward the mail of any number of domains for nothing are left out.
+_HOSTING = """
+google.com googlemail.com outlook.com office365.us microsoft.com mx-microsoft.com zoho.com zoho.eu
+zoho.in zohomail.com icloud.com protonmail.ch proton.me fastmail.com messagingengine.com
+yahoodns.net yandex.net mail.ru qq.com aliyun.com 163.com mxhichina.com naver.com ovh.net ovh.ca
+ionos.com ionos.de ionos.co.uk ionos.fr ionos.es kundenserver.de 1and1.com 1and1.co.uk strato.de
+rzone.de your-server.de hetzner.com hetzner.de kasserver.com all-inkl.com mailbox.org
+domainfactory.de ispgateway.de udag.de hosteurope.de netcup.net goneo.de gandi.net infomaniak.ch
+hostpoint.ch metanet.ch world4you.com easyname.eu one.com loopia.se simply.com domeneshop.no
+binero.se transip.email transip.nl antagonist.nl combell.com mijndomein.nl secureserver.net
+emailsrvr.com privateemail.com jellyfish.systems hostgator.com bluehost.com dreamhost.com
+siteground.com sgvps.net mailspamprotection.com a2hosting.com hostinger.com titan.email
+inmotionhosting.com migadu.com mxroute.com mxrouting.net mxlogin.com rackspace.com hover.com
+tucows.com hostedemail.com networksolutionsemail.com register.com register.it aruba.it
+serverplata.it home.pl nazwa.pl cyberfolks.pl forpsi.com active24.cz wedos.net websupport.sk
+rackhost.hu locaweb.com.br kinghost.net umbler.com sakura.ne.jp xserver.jp muumuu-mail.com
+lolipop.jp mimecast.com mimecast.co.za pphosted.com ppe-hosted.com proofpoint.com
+barracudanetworks.com messagelabs.com iphmx.com cisco.com trendmicro.com trendmicro.eu
+mailcontrol.com forcepoint.net hornetsecurity.com antispameurope.com sophos.com reflexion.net
+mailanyone.net mtaroutes.com spamexperts.com antispamcloud.com spamtitan.com retarus.com
+nospamproxy.com awsapps.com
+"""
+MAIL_HOSTS: frozenset[str] = frozenset(_HOSTING.split())
+
 # Names directly below a country under which a registry gives out domains, as in `example.co.uk`.
 _SUFFIXES = "ac co com edu go gob gov gv mil ne net nom or org sch"
 _SHARED_SUFFIXES = frozenset(_SUFFIXES.split())
@@ -83,6 +109,11 @@ def is_provider(domain: str) -> bool:
 def is_relay(domain: str) -> bool:
     """Some of them give each person a name below their own domain."""
     return domain in RELAYS or registered_domain(domain) in RELAYS
+
+
+def is_mail_host(mx_domain: str) -> bool:
+    """Whether anybody can have a domain's mail taken there."""
+    return mx_domain in MAIL_HOSTS or mx_domain in PROVIDERS
 
 
 def registered_domain(domain: str) -> str:

@@ -4,6 +4,7 @@ evidence. What it becomes is in `rules`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
@@ -11,7 +12,7 @@ import msgspec
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.screening import look_claims, rules, screening, terms
+from honeyguide.screening import look_claims, rules, screening, terms, trait_groups
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -27,6 +28,10 @@ class Changed(NamedTuple):
 
     before: Subscriber
     after: Subscriber
+
+
+# What a referral with this status becomes, if that is anything else.
+Judge = Callable[[str], rules.Decision | None]
 
 
 class DueReferral(NamedTuple):
@@ -47,6 +52,8 @@ _IS_PAUSED = _sql.value("is_paused", int)
 
 async def on_confirm(change: Change, old: Subscriber) -> rules.Decision | None:
     """They confirmed; they may have confirmed before."""
+    if old.partner_campaign_id is not None and old.referrer_code is not None:
+        await trait_groups.queue(change, old.referrer_code)
     decision = await terms.decide(change, old, is_confirmed=True) or rules.on_confirm(
         old.referral_status,
         old.referral_reason,
@@ -101,8 +108,15 @@ async def end_with_partner(change: Change, subscriber_id: str) -> Changed | None
     return await apply(change, old, decision, by=change.actor.by)
 
 
+async def judge_aside(change: Change, claim_id: str, judge: Judge) -> Changed | None:
+    """Decides the referral of a claim that is not shown. The caller has locked its row."""
+    old = await subscribers.get_even_erased(change, claim_id)
+    decision = judge(old.referral_status)
+    return None if decision is None else await apply(change, old, decision, by=None)
+
+
 async def reject_unconfirmed(change: Change, subscriber_id: str) -> Changed | None:
-    """Rejects one pending referral whose address came again with another code."""
+    """Rejects one pending referral that is not confirmed."""
     old = await subscribers.get_locked(change, subscriber_id)
     decision = rules.on_other_code(old.referral_status)
     return None if decision is None else await apply(change, old, decision, by=None)

@@ -12,6 +12,10 @@ from operator import mul
 from honeyguide.screening.signals import THRESHOLDS, Signal, SignalFinding
 
 _TRIMMED = 0.1
+# Of a regular stretch, who belongs to the timer: at least so many in a row, each about one gap
+# after the one before. How far off a gap may be follows from how much they vary.
+_LEAST_CHAIN = 5
+_LEAST_SPREAD, _SPREAD, _MOST_SPREAD = 0.02, 3.5, 0.6
 
 
 def findings(arrivals: Sequence[tuple[str, int]]) -> dict[str, SignalFinding]:
@@ -28,8 +32,48 @@ def findings(arrivals: Sequence[tuple[str, int]]) -> dict[str, SignalFinding]:
             finding = SignalFinding(
                 Signal.REGULAR_INTERVALS, f"about {_duration(typical)} apart", 3
             )
-            found.update((id, finding) for id, _ in arrivals[start : end + 1])
+            stretch = arrivals[start : end + 1]
+            found.update((id, finding) for id in _members(stretch, window, typical))
     return found
+
+
+def _members(arrivals: Sequence[tuple[str, int]], gaps: Sequence[int], typical: int) -> list[str]:
+    """Those who follow one another at the typical gap. People who came in between did not."""
+    off = sorted(abs(gap - typical) for gap in gaps)[len(gaps) // 2] / typical
+    spread = min(_MOST_SPREAD, max(_LEAST_SPREAD, _SPREAD * off))
+    left, members = list(arrivals), list[str]()
+    while True:
+        chain = _longest_chain(left, typical, spread * typical)
+        if len(chain) < _LEAST_CHAIN:
+            return members
+        members += [left[number][0] for number in chain]
+        left = [each for number, each in enumerate(left) if number not in chain]
+
+
+def _longest_chain(arrivals: Sequence[tuple[str, int]], typical: int, spread: float) -> list[int]:
+    """The positions of those who came one typical gap after the other; of several chains of the
+    same length, the most regular one."""
+    best: list[tuple[int, float, int | None]] = []
+    for number, (_, at_ms) in enumerate(arrivals):
+        chosen: tuple[int, float, int | None] = (1, 0.0, None)
+        for before in range(number - 1, -1, -1):
+            off = at_ms - arrivals[before][1] - typical
+            if off > spread:
+                break
+            if off >= -spread:
+                length, regular, _ = best[before]
+                chosen = max(chosen, (length + 1, regular - abs(off), before), key=_by_length)
+        best.append(chosen)
+    last = max(range(len(best)), key=lambda each: best[each][:2], default=None)
+    chain = list[int]()
+    while last is not None:
+        chain.append(last)
+        last = best[last][2]
+    return chain
+
+
+def _by_length(chain: tuple[int, float, int | None]) -> tuple[int, float]:
+    return chain[:2]
 
 
 def _windows(count: int) -> Iterator[tuple[int, int, float]]:

@@ -1,5 +1,6 @@
 """Referrals that wait for a decision, in groups: those who came with one code and have the same in
-common. That is the strongest group evidence about them, or else the reason why they wait.
+common. That is the strongest group evidence about them, or else the reason why they wait. Groups
+over a whole program are cards: the owner answers one with one click, whichever codes it has.
 """
 
 from __future__ import annotations
@@ -7,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from honeyguide.kernel.paging import Page
-from honeyguide.screening import evidence
+from honeyguide.screening import evidence, trait_groups
 from honeyguide.screening.evidence import EvidenceItem
+from honeyguide.screening.shared_traits import TraitGroup
 from honeyguide.screening.signals import Signal
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
@@ -28,6 +30,7 @@ NEWEST = 2_000
 EMAILS_SHOWN = 5
 VALUES_SHOWN = 3
 _GROUP_SIGNALS = frozenset(signal.value for signal in Signal if signal.facts.is_group)
+_CARD_SIGNALS = frozenset(signal.value for signal in Signal if signal.facts.asks_owner)
 # In "12 of 40 at example.org", the numbers change with every signup.
 _COUNTS = re.compile(r"(?<![\w.@-])[0-9]+(?![\w.@-])")
 
@@ -78,7 +81,16 @@ class ReviewGroup(NamedTuple):
     fees: list[FeeAtArrival]
     """The same, one by one."""
     evidence: list[EvidenceLine]
+    card: TraitGroup | None = None
+    """If the owner may say that all of them look right."""
+    other_parts: int = 0
+    """How many other cards the same group has, over other partners."""
     referrer: GroupReferrer = GroupReferrer(None, None)
+
+    @property
+    def partner_ids(self) -> list[str]:
+        """Of a card, those with a common owner."""
+        return sorted({each.partner_campaign_id or "" for each in self.members} - {""})
 
     @property
     def code(self) -> str:
@@ -143,32 +155,61 @@ _REFERRERS = _sql.query("referrers", _NamedReferrer)
 async def page_of_groups(at: Reading, kind: str, page: Page) -> tuple[list[ReviewGroup], int]:
     """Most dollars at stake first, then most referrals; and how many groups there are."""
     waiting = await _newest(at, kind)
-    found = await evidence.of_subscribers(at, [each.id for each in waiting])
+    found, cards = await _about(at, waiting)
     paid = [each.id for each in waiting if each.partner_campaign_id is not None]
     fees = dict(await at.all(_FEES, ids=paid))
     groups = []
-    for key, members in _grouped(waiting, found).items():
+    for key, members in _grouped(waiting, found, cards).items():
         cents = sum(fees[each.id].fee_cents for each in members if each.id in fees)
         groups.append((-cents, -len(members), -members[0].received_ms, key, members))
     groups.sort()
-    shown = [
-        ReviewGroup(
-            key,
-            members,
-            -cents,
-            [fees[each.id] for each in members if each.id in fees],
-            _lines([found[each.id] for each in members]),
+    parts = Counter(each.trait for each in set(cards.values()))
+    shown = []
+    for cents, _, _, key, members in groups[page.skip : page.skip + page.per_page]:
+        card = cards.get(members[0].id)
+        shown.append(
+            ReviewGroup(
+                key,
+                members,
+                at_stake_cents=-cents,
+                fees=[fees[each.id] for each in members if each.id in fees],
+                evidence=_lines([found[each.id] for each in members]),
+                card=card,
+                other_parts=parts[card.trait] - 1 if card else 0,
+            )
         )
-        for cents, _, _, key, members in groups[page.skip : page.skip + page.per_page]
-    ]
     return await _named(at, shown), len(groups)
 
 
-async def members_of_group(at: Reading, kind: str, code: str, key: str) -> list[WaitingReferral]:
+async def members_of_group(at: Reading, kind: str, key: str) -> list[WaitingReferral]:
     """The newest first; none if nobody of the group waits any more."""
-    waiting = [each for each in await _newest(at, kind) if each.referrer_code == code]
+    waiting = await _newest(at, kind)
+    found, cards = await _about(at, waiting)
+    return _grouped(waiting, found, cards).get(key, [])
+
+
+async def members_of_card(at: Reading, group_id: str) -> list[str]:
+    """Whom the owner decides with one click."""
+    waiting = await _newest(at, REVIEW_LISTS[0])
+    _, cards = await _about(at, waiting)
+    return [each.id for each in waiting if each.id in cards and cards[each.id].id == group_id]
+
+
+async def _about(
+    at: Reading, waiting: Sequence[WaitingReferral]
+) -> tuple[dict[str, list[EvidenceItem]], dict[str, TraitGroup]]:
+    """The evidence about each, and the group of those that wait in one that the owner answers."""
     found = await evidence.of_subscribers(at, [each.id for each in waiting])
-    return _grouped(waiting, found).get(key, [])
+    asked = [each for each in waiting if any(i.code in _CARD_SIGNALS for i in found[each.id])]
+    partners = {each.partner_campaign_id for each in asked if each.partner_campaign_id}
+    by_code = await trait_groups.of_partners(at, partners)
+    cards = {}
+    for each in asked:
+        findings = {(i.code, _COUNTS.sub("", i.value or "")) for i in found[each.id]}
+        for group in by_code.get(each.partner_campaign_id or "", ()):
+            if (group.kind, _COUNTS.sub("", group.finding.value)) in findings:
+                cards[each.id] = group._replace(partner_campaign_id="")
+    return found, cards
 
 
 async def _newest(at: Reading, kind: str) -> list[WaitingReferral]:
@@ -176,7 +217,9 @@ async def _newest(at: Reading, kind: str) -> list[WaitingReferral]:
 
 
 def _grouped(
-    waiting: list[WaitingReferral], found: Mapping[str, list[EvidenceItem]]
+    waiting: list[WaitingReferral],
+    found: Mapping[str, list[EvidenceItem]],
+    cards: Mapping[str, TraitGroup],
 ) -> dict[str, list[WaitingReferral]]:
     """By a key that is the same for those who have the same in common."""
     shared = Counter((each.referrer_code, item.code) for each in waiting for item in found[each.id])
@@ -188,7 +231,9 @@ def _grouped(
             for item in found[each.id]
             if item.points > 0 and item.code in _GROUP_SIGNALS
         ]
-        if about:  # the strongest; of equals, what most of those with the same code have
+        if each.id in cards:
+            common = ("", cards[each.id].id, "")
+        elif about:  # the strongest; of equals, what most of those with the same code have
             *_, signal, value = max(about)
             common = (code, signal, _COUNTS.sub("", value))
         else:

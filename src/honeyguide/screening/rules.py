@@ -93,6 +93,8 @@ class ReferralStanding:
     is_confirmed: bool
     is_active: bool
     points: int
+    asks_owner: bool = False
+    """Whether it is in a group that honest people make too, and its owner has not approved it."""
     is_watched: bool = False
     """What others with its code have in common may not show yet."""
 
@@ -149,7 +151,7 @@ def decide_on_terms(terms: ReferralTerms, standing: ReferralStanding, now_ms: in
     if terms.rule == Rule.ACTIVE and not standing.is_active:
         return _until(terms.arrived_ms + deadline_ms, Reason.AWAITING_ACTIVITY, now_ms)
     if terms.level != Level.FLEXIBLE and standing.points >= SUSPICIOUS_POINTS:
-        if terms.level == Level.STRICT:
+        if terms.level == Level.STRICT and not standing.asks_owner:
             return Decision(Status.REJECTED, Reason.LOOKS_AUTOMATED)
         return _until(hold_until_ms + deadline_ms, Reason.NEEDS_REVIEW, now_ms)
     if terms.level != Level.FLEXIBLE and standing.is_watched:
@@ -261,7 +263,7 @@ def on_partner_removed(status: str) -> Decision | None:
 
 
 def on_other_code(status: str) -> Decision | None:
-    """They never confirmed, and their address came with another code."""
+    """They never confirmed it; they may have confirmed another one."""
     return Decision(Status.REJECTED, Reason.UNCONFIRMED) if status == Status.PENDING else None
 
 

@@ -28,6 +28,8 @@ class SignalFacts(NamedTuple):
     """It is about the signups with one code, so a later signup can bring it to an earlier one."""
     is_proof: bool = False
     """It speaks for a referral even if the group clearly speaks against it."""
+    asks_owner: bool = False
+    """Honest people look like this too, so at no level is anybody rejected for it at once."""
 
 
 class Signal(StrEnum):
@@ -61,6 +63,19 @@ class Signal(StrEnum):
         "many_from_one_network", 2, "Many signups through this link from few IP networks: {value}.", is_group=True
     )
     BURST = SignalFacts("burst", 1, "Many signups through this link within an hour: {value}.", is_group=True)
+    # Against: a group of any share, over all links of a program.
+    SHARED_DOMAIN = SignalFacts(
+        "shared_domain", 3, "So many confirmed people share a mail domain that few other subscribers have: {value}.", is_group=True, asks_owner=True
+    )
+    SHARED_MAIL_HOST = SignalFacts(
+        "shared_mail_host", 3, "So many confirmed people share a mail host that few other subscribers have: {value}.", is_group=True, asks_owner=True
+    )
+    SHARED_MAIL_NETWORK = SignalFacts(
+        "shared_mail_network", 3, "Mail hosts of so many confirmed people are in one network: {value}.", is_group=True, asks_owner=True
+    )
+    SHARED_BROWSER = SignalFacts(
+        "shared_browser", 3, "So many confirmed people share an IP network and a browser: {value}.", is_group=True, asks_owner=True
+    )
     # Against: the mailbox.
     BOUNCED = SignalFacts("bounced", 3, "An email to the address was returned: {value}.")
     # For. What mail scanners do by themselves is not here: opening an email, following its links.
@@ -151,6 +166,15 @@ class Thresholds:
     )
     shortest_gap_ms: int = _limit(1_000, "A typical gap below it is a batch of the owner's.")
     longest_gap_ms: int = _limit(43_200_000, "Above it, a daily newsletter may be the timer.")
+
+    shared_people: int = _limit(
+        8, "So many confirmed people who share something wait, at any share."
+    )
+    shared_share: float = _limit(
+        0.25, "Or this share of the newsletter's confirmed readers, if that is fewer people."
+    )
+    shared_least: int = _limit(4, "Never fewer: a family, or three colleagues and a friend.")
+    shared_growth: float = _limit(2.0, "An approved group asks again when it has grown so much.")
 
     network_people: int = _limit(4, "One point from so many on: more than a household.")
     network_share: float = _limit(0.2, "It must also be this share; an office among 200 is below.")

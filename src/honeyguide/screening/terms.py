@@ -7,7 +7,7 @@ from __future__ import annotations
 from honeyguide.kernel.clock import day
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.mail import emails
-from honeyguide.screening import evidence, rules, screening, signals
+from honeyguide.screening import evidence, rules, screening, signals, trait_groups
 from honeyguide.screening.evidence import GROUP
 from honeyguide.screening.rules import Decision, ReferralStanding, ReferralTerms
 from honeyguide.screening.signals import Signal, SignalFinding
@@ -58,7 +58,7 @@ async def look_again(
     group = await evidence.group_of(
         change, code, at_ms=subscriber.received_ms, before=half, after=half
     )
-    by_group = await evidence.find_group_signals(change, code, group)
+    by_group = await trait_groups.find_signals(change, code, group)
     about = (await evidence.refresh(change, [subscriber.id], by_group))[subscriber.id]
     about += await _find_bounce(change, subscriber)
     is_busy = evidence.is_new_and_busy(group, subscriber.id, subscriber.received_ms)
@@ -89,5 +89,6 @@ def standing(
         is_confirmed=is_confirmed,
         is_active=any(each.points < 0 for each in found),
         points=points,
+        asks_owner=any(each.signal.facts.asks_owner for each in found),
         is_watched=is_new_and_busy or (is_alike and points == signals.SUSPICIOUS_POINTS - 1),
     )

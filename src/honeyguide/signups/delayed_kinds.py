@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from honeyguide.accounts.permissions import Right
 from honeyguide.rewards import earned_rewards, fulfillment
 from honeyguide.rewards.earned_states import EarnedReward
-from honeyguide.screening import moves
+from honeyguide.screening import moves, trait_groups
+from honeyguide.screening.shared_traits import TraitGroup
 from honeyguide.signups import first_looks, signups
 from honeyguide.signups.first_looks import FirstLook
 from honeyguide.store.change import Change
@@ -101,6 +102,29 @@ def _declare_decision(name: str, status: Status) -> DelayedKind:
 
 VERIFY = _declare_decision("verify", Status.VERIFIED)
 REJECT = _declare_decision("reject", Status.REJECTED)
+
+
+# -- groups of referrals over a whole program
+
+
+async def _approve_group(change: Change, group: TraitGroup, arguments: Arguments) -> None:
+    await trait_groups.approve(change, group)
+
+
+APPROVE_GROUP = _declare(
+    "approve_group",
+    noun="group",
+    done="approved",
+    right=Right.SUBSCRIBERS,
+    undone="group.approval_undone",
+    unknown=trait_groups.UNKNOWN,
+    page="/review",
+    find=trait_groups.of_ids,
+    get_locked=trait_groups.get_locked,
+    check=trait_groups.check_open,
+    state=lambda group: (group.approved_people,),
+    apply=_approve_group,
+)
 
 
 # -- first looks at partners

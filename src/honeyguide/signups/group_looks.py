@@ -1,14 +1,19 @@
-"""Looking at what those who came with one referral code have in common: evidence about each of
-them, so the fortieth of a group can make the first thirty-nine suspicious while they are pending.
+"""Looking at what those who came with one referral code, or through one program, have in common:
+evidence about each of them, so the fortieth of a group can make the first thirty-nine suspicious
+while they are pending.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from honeyguide.kernel import actors
 from honeyguide.kernel.site import Site
-from honeyguide.screening import evidence
+from honeyguide.screening import evidence, trait_groups
 from honeyguide.screening.evidence import CodeToLookAt, InGroup
+from honeyguide.screening.shared_traits import FoundGroup
 from honeyguide.screening.signals import SUSPICIOUS_POINTS, SignalFinding, points
+from honeyguide.screening.trait_groups import ProgramLook, ProgramToLookAt
 from honeyguide.signups import signups
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
@@ -18,9 +23,10 @@ from honeyguide.subscribers.referral_states import Status
 
 # The job.
 LOOKING = "look at what referrals have in common"
+LOOKING_AT_PROGRAMS = "look at what the referrals of a program have in common"
 
 
-def _change(tx: Tx, site: Site, found: CodeToLookAt, now_ms: int) -> Change:
+def _change(tx: Tx, site: Site, found: CodeToLookAt | ProgramToLookAt, now_ms: int) -> Change:
     return Change(tx, site, found.tenant, actors.job(LOOKING), now_ms)
 
 
@@ -28,15 +34,11 @@ async def store_evidence(tx: Tx, site: Site, found: CodeToLookAt, now_ms: int) -
     """Stores the evidence about those whose referral is pending, and returns who has to be decided
     again."""
     change = _change(tx, site, found, now_ms)
-    group = await evidence.group_of(
-        Reading(tx, site, found.tenant, now_ms), found.code, at_ms=now_ms
-    )
+    group = await evidence.group_of(change, found.code, at_ms=now_ms)
     pending = {each.id: each for each in group if each.referral_status == Status.PENDING}
     if not pending:
         return []
-    by_group = await evidence.find_group_signals(
-        Reading(tx, site, found.tenant, now_ms), found.code, group
-    )
+    by_group = await trait_groups.find_signals(change, found.code, group)
     about = await evidence.refresh(change, list(pending), by_group)
     return [each for each, items in about.items() if _is_news(pending[each], items)]
 
@@ -49,9 +51,41 @@ def _is_news(referral: InGroup, found: list[SignalFinding]) -> bool:
     return (points(found) >= SUSPICIOUS_POINTS) != (referral.referral_reason in SUSPICIONS)
 
 
-async def decide(tx: Tx, site: Site, found: CodeToLookAt, subscriber_id: str, now_ms: int) -> None:
+async def decide(
+    tx: Tx, site: Site, found: CodeToLookAt | ProgramToLookAt, subscriber_id: str, now_ms: int
+) -> None:
     await signups.decide_on_evidence(_change(tx, site, found, now_ms), subscriber_id)
 
 
 async def end(tx: Tx, site: Site, found: CodeToLookAt, now_ms: int) -> None:
-    await evidence.end_look(_change(tx, site, found, now_ms), found.code, looked_ms=now_ms)
+    change = _change(tx, site, found, now_ms)
+    await evidence.end_look(change, found.code, looked_ms=now_ms)
+    await trait_groups.queue(change, found.code)
+
+
+# -- over a program
+
+
+async def read_program(tx: Tx, site: Site, found: ProgramToLookAt, now_ms: int) -> ProgramLook:
+    return await trait_groups.read(Reading(tx, site, found.tenant, now_ms), found.id)
+
+
+async def store_program(
+    tx: Tx,
+    site: Site,
+    found: ProgramToLookAt,
+    look: ProgramLook,
+    groups: Sequence[FoundGroup],
+    *,
+    now_ms: int,
+) -> list[str]:
+    """Stores the groups of a program, and returns who has to be decided again."""
+    change = _change(tx, site, found, now_ms)
+    return await trait_groups.save(change, found.id, look, groups)
+
+
+async def end_program(
+    tx: Tx, site: Site, found: ProgramToLookAt, look: ProgramLook, now_ms: int
+) -> None:
+    again_ms = now_ms + trait_groups.LOOK_AFTER_MS if look.awaits_hosts else None
+    await trait_groups.end_look(_change(tx, site, found, now_ms), found.id, again_ms=again_ms)

@@ -196,7 +196,7 @@ class Reason(StrEnum):
     # What people and time decided.
     UNCONFIRMED = ReasonFacts(
         "unconfirmed",
-        f"Did not confirm within {DEADLINE_DAYS} days, or came again with another code.",
+        f"Did not confirm within {DEADLINE_DAYS} days, or confirmed a signup with another code.",
         counted="not confirmed",
         rule="The partner program asks new subscribers to confirm their email address.",
         to_partner="They did not confirm their email address.",

@@ -1,18 +1,22 @@
-"""The jobs that decide or do what waited for its time: groups of referrals that are looked at,
-what was delayed on the dashboard, shipments that are announced.
+"""The jobs that decide or do what waited for its time: groups of referrals that are looked at, mail
+hosts that DNS is asked for, what was delayed on the dashboard, shipments that are announced.
 """
 
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Sequence
 
+from honeyguide.events.outbound import Outbound
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.site import Site
 from honeyguide.rewards import shipment_emails
 from honeyguide.rewards.shipment_emails import ANNOUNCING, Recipient
+from honeyguide.screening import mail_hosts, shared_traits
 from honeyguide.screening.evidence import CodeToLookAt
-from honeyguide.signups import confirmations, delayed_actions, group_looks
+from honeyguide.screening.trait_groups import ProgramToLookAt
+from honeyguide.signups import claims, confirmations, delayed_actions, group_looks
 from honeyguide.signups.confirmations import HeldCode
 from honeyguide.signups.delayed_actions import DelayedAction
 from honeyguide.store import Store
@@ -22,6 +26,9 @@ from honeyguide.work.items import Do, changes_of
 # Found in one read. Each is done in a transaction of its own; delayed actions a few at a time.
 BATCH = 100
 TOGETHER = 8
+PROGRAMS = 10
+# Mail hosts that DNS is asked for at the same time, and so many a minute.
+HOSTS = 50
 
 
 async def apply_or_drop(
@@ -51,13 +58,40 @@ async def look_at_code(
     return False
 
 
+async def look_at_program(
+    site: Site, store: Store, found: Sequence[ProgramToLookAt], now_ms: int
+) -> bool:
+    """Counting takes as long as there are referrals, so it is not part of a write."""
+    (program,) = found
+    look = await store.slow_snapshot(group_looks.read_program, site, program, now_ms)
+    groups = await asyncio.to_thread(shared_traits.find_groups, look.facts)
+    news = await store.write(group_looks.store_program, site, program, look, groups, now_ms=now_ms)
+    for subscriber_id in news:
+        await store.write(group_looks.decide, site, program, subscriber_id, now_ms)
+    await store.write(group_looks.end_program, site, program, look, now_ms)
+    return False
+
+
+async def ask_mail_hosts(
+    outbound: Outbound, store: Store, domains: Sequence[str], now_ms: int
+) -> bool:
+    found = await asyncio.gather(*(outbound.resolver.mail_server(each) for each in domains))
+    for domain, server in zip(domains, found, strict=True):
+        await store.write(mail_hosts.save, domain, server, now_ms=now_ms)
+    return False
+
+
 def release_or_cancel(site: Site) -> Do:
     """Confirmation emails that wait because of their referral code."""
 
     async def look(change: Change, held: HeldCode) -> None:
-        await confirmations.release_or_cancel(change, held.code)
+        await confirmations.release_or_cancel(change, held.code, random.SystemRandom())
 
     return changes_of(site, confirmations.RELEASING, look)
+
+
+def end_claims(site: Site) -> Do:
+    return changes_of(site, claims.ENDING, claims.end_due)
 
 
 def announce(site: Site) -> Do:

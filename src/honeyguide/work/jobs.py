@@ -38,8 +38,10 @@ from honeyguide.partners import (
     term_notifications,
 )
 from honeyguide.rewards import backfill, shipment_emails, shipments
-from honeyguide.screening import evidence, moves
+from honeyguide.screening import evidence, mail_hosts, moves, trait_groups
 from honeyguide.signups import (
+    account_floods,
+    claims,
     confirmations,
     delayed_actions,
     erasures,
@@ -101,6 +103,7 @@ PURGES = (
     _purge("purge old visitor hashes", HOUR_MS, clicks.purge),
     _purge("purge used forms", HOUR_MS, used_forms.purge),
     _purge("forget the values of old evidence", HOUR_MS, evidence.purge),
+    _purge("purge old mail hosts", HOUR_MS, mail_hosts.purge),
     _job(
         "remove postal addresses after sending", HOUR_MS, shipments.with_old_address, upkeep.remove_addresses, shipments.REMOVAL_BATCH,
         shipments.REMOVAL_BATCH, always_runs=True,
@@ -157,17 +160,30 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int, keep
         _job(importing.IMPORTING, SECOND_MS, import_parts.running, partial(moving.import_file, site)),
         _job(adopting.ADOPTING, MINUTE_MS, adopting.due, partial(moving.adopt_values, site), topic=adoption.TOPIC),
         Job(money.VERIFYING, 5 * SECOND_MS, (money.referrals_to_verify(site),), topic=CLOCK_SET),
-        _job(
-            "reject unconfirmed referrals", 10 * MINUTE_MS, moves.unconfirmed, partial(money.verify_referrals, site), money.VERIFY_BATCH,
-            money.VERIFY_TOGETHER, topic=CLOCK_SET,
+        Job(
+            claims.ENDING,
+            10 * MINUTE_MS,
+            (
+                Items(moves.unconfirmed, partial(money.verify_referrals, site), money.VERIFY_BATCH, money.VERIFY_TOGETHER),
+                Items(claims.due, decisions.end_claims(site), decisions.BATCH),
+            ),
+            topic=CLOCK_SET,
         ),
         _job(
             group_looks.LOOKING, 30 * SECOND_MS, evidence.codes_to_look_at, partial(decisions.look_at_code, site), decisions.BATCH,
             topic=CLOCK_SET,
         ),
         _job(
+            group_looks.LOOKING_AT_PROGRAMS, MINUTE_MS, trait_groups.due, partial(decisions.look_at_program, site), decisions.PROGRAMS,
+            topic=CLOCK_SET,
+        ),
+        _job(
             confirmations.RELEASING, 30 * SECOND_MS, confirmations.due_codes, decisions.release_or_cancel(site), decisions.BATCH,
             topic=confirmations.TOPIC,
+        ),
+        _job(
+            account_floods.FINDING, account_floods.EVERY_MS, account_floods.changes, one_by_one(site, account_floods.save), decisions.BATCH,
+            topic=CLOCK_SET,
         ),
         _job(
             delayed_actions.APPLYING, 5 * SECOND_MS, delayed_actions.due, partial(decisions.apply_or_drop, site), decisions.BATCH,
@@ -212,6 +228,13 @@ def fetch_jobs(fetcher: Fetcher, keys: EncryptionKeys) -> tuple[Job, ...]:
 
 def certificate_jobs(site: Site, secret_keys: Sequence[bytes]) -> tuple[Job, ...]:
     return (_job(checking.CHECKING, SECOND_MS, checking.running, partial(moving.compare_some, site, secret_keys)),)
+
+
+def mail_host_jobs(site: Site, outbound: Outbound) -> tuple[Job, ...]:
+    if not site.asks_mail_hosts:
+        return ()
+    ask = partial(decisions.ask_mail_hosts, outbound)
+    return (_job(mail_hosts.ASKING, MINUTE_MS, mail_hosts.due, ask, decisions.HOSTS, decisions.HOSTS),)
 
 
 def first_look_jobs(site: Site) -> tuple[Job, ...]:

@@ -12,6 +12,7 @@ from honeyguide.accounts.permissions import Right, Role
 from honeyguide.kernel.errors import Forbidden
 from honeyguide.pages.dashboard.routes import PAGE_RIGHTS
 from honeyguide.signups import delayed_actions, delayed_kinds
+from tests.support import trait_groups
 from tests.support.delayed import (
     Fields,
     action_of,
@@ -86,6 +87,13 @@ CASES = {
             "1 referral will be rejected in a minute.",
             ("/subscribers", "/review?show=pending", "{person}"),
             has_status("rejected"),
+        ),
+        Case(
+            "approve_group",
+            lambda owner: {**trait_groups.group(owner), "answer": "looks_right"},
+            "1 group will be approved in a minute.",
+            ("/review",),
+            lambda owner, made: trait_groups.is_approved(owner, made["subject"]),
         ),
         Case(
             "approve",

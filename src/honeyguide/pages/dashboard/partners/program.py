@@ -77,7 +77,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     )
     last_closed = await ledger.last_closed(at.tx)
     spend = await forecast.spend(at.tx, program, month, now_ms=request.now_ms)
-    months = await outlook.of_program(at, program.id)
+    months = await at.fact(outlook.of_program, program.id)
     charged = await partner_figures.charged_of_program(at, program.id, month)
     return request.view(
         "program.html",

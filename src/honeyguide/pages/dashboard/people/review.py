@@ -10,9 +10,8 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from honeyguide.kernel import money
-from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import formats
+from honeyguide.pages.dashboard import formats, undo
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.people import arrivals
 from honeyguide.pages.dashboard.people import subscribers as listed
@@ -153,7 +152,7 @@ async def _ids_of_code(
     """Those that came with the code, or only those of one group, newest first."""
     if not group_key:
         return await review.ids_of_code(at, list_key, code, before=before, most=most)
-    members = await review.members_of_group(at, list_key, code, group_key)
+    members = await review.members_of_group(at, list_key, group_key)
     top = before or search.TOP
     return [each.id for each in members if (each.received_ms, each.id) < top][:most]
 
@@ -164,8 +163,10 @@ async def _in_groups(at: Reading, request: PageRequest, chosen: List) -> PageVie
         GROUPS_PER_PAGE,
         lambda page: review.page_of_groups(at, chosen.key, page),
     )
-    delayed = await delayed_actions.of_codes(at, [group.code for group in groups])
-    joined = [each.partner_campaign_id for each in groups if each.partner_campaign_id]
+    codes = {member.referrer_code for group in groups for member in group.members}
+    waiting = await delayed_actions.of_codes(at, sorted(codes))
+    waiting |= await delayed_actions.of_subjects(at, [each.card.id for each in groups if each.card])
+    joined = [partner_id for each in groups for partner_id in each.partner_ids]
     here = {"show": chosen.key, "by": "referrer"}
     further = _link(**here, page=str(page.page + 1))
     this = here | ({"page": str(page.page)} if page.page > 1 else {})
@@ -183,7 +184,7 @@ async def _in_groups(at: Reading, request: PageRequest, chosen: List) -> PageVie
         most_choosable=MOST_CHOOSABLE,
         waiting={
             group.key: delayed_actions.group(
-                delayed[each.id] for each in group.members if each.id in delayed
+                waiting[each] for each in _subjects(group) if each in waiting
             )
             for group in groups
         },
@@ -202,6 +203,11 @@ async def _in_groups(at: Reading, request: PageRequest, chosen: List) -> PageVie
         entered_ids=set(request.several("id")) if request.errors else set(),
         entered_reason=request.text("decision_reason"),
     )
+
+
+def _subjects(group: review.ReviewGroup) -> list[str]:
+    """What of a group something can be about that waits for a minute."""
+    return [each.id for each in group.members] + ([group.card.id] if group.card else [])
 
 
 async def _costs(
@@ -243,9 +249,9 @@ class PaidRule(NamedTuple):
 
 async def _rule(at: Reading, request: PageRequest) -> PaidRule | None:
     """What the owner's one paid program asks of referrals; with several, each has its own."""
-    found, total = await programs.page_of(at, Page(1, 2))
+    found = await programs.some_of_account(at, most=2)
     paid = [program for program in found if program.cpa_cents]
-    if total > 1 or not paid:
+    if len(found) > 1 or not paid:
         return None
     asked = await verification.get(at, paid[0].id)
     is_held = paid[0].referral_pending_duration_enabled
@@ -284,6 +290,18 @@ async def decide_referrer(change: Change, request: PageRequest) -> Response:
     return await listed.delay_decision(
         change.tx, request, _kind(request), ids[:most], where, more=more
     )
+
+
+async def answer_card(change: Change, request: PageRequest) -> Response:
+    """A group over the whole program: it looks right, or all of it who wait are rejected."""
+    where, group_id = listed.back(request, "/review"), request.text("group")
+    if request.text("answer") != "reject":
+        kind = delayed_kinds.APPROVE_GROUP
+        return await undo.delay(change, request, kind, [group_id], where)
+    ids = (await review.members_of_card(change, group_id))[:MOST_OF_REFERRER]
+    if not ids:
+        return request.go(where, "Nothing is left to decide in this group.")
+    return await listed.delay_decision(change.tx, request, delayed_kinds.REJECT, ids, where)
 
 
 async def release_confirmations(change: Change, request: PageRequest) -> Response:

@@ -86,6 +86,7 @@ PEOPLE_PAGES = (
     get("/review/check", SEE, READS, referral_check.show),
     post("/review/check", SEE, SERVICES, referral_check.check, referral_check.show, referral_check.FIELDS),
     post("/review/referrer", SUBSCRIBERS, WRITES, review.decide_referrer, review.show, subscribers.REASON),
+    post("/review/cards/group", SUBSCRIBERS, WRITES, review.answer_card, review.show),
     post("/review/confirmations", SUBSCRIBERS, WRITES, review.release_confirmations),
     get("/settings/screening-lists", SEE, READS, screening_lists.show),
     post("/settings/screening-lists", CAMPAIGN, WRITES, screening_lists.change, screening_lists.show, screening_lists.FORM),

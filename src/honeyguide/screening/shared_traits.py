@@ -1,0 +1,294 @@
+"""What confirmed subscribers of a program share, whichever partner's link they came through and
+whatever else the link brought: a mail domain, a mail host, or a browser in one IP network. So many
+wait for the owner as one group, until the owner has said that it looks right.
+
+A group over several partners is decided part by part; partners with a common owner are one part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from honeyguide.screening.mailbox_providers import is_mail_host, is_provider, registered_domain
+from honeyguide.screening.signals import THRESHOLDS, Signal, SignalFinding
+
+# Names below these are given to schools, universities and public offices only.
+_INSTITUTION = re.compile(r"\.(?:edu|gov|mil|(?:ac|edu|gob|gov|gouv|gv|mil|sch)\.[a-z]{2})$")
+
+
+class Trait(NamedTuple):
+    kind: Signal
+    key: str
+
+
+class MailHost(NamedTuple):
+    """Which server takes the mail of a domain."""
+
+    mx_domain: str | None
+    """The registered domain of the server's name."""
+    network: str | None
+    """The /24 or /48 of its IP address."""
+
+
+class DomainCount(NamedTuple):
+    """Confirmed subscribers at one mail domain. Those of partners have a partner campaign."""
+
+    partner_campaign_id: str
+    domain: str
+    people: int
+    networks: int = 0
+
+
+class BrowserCount(NamedTuple):
+    partner_campaign_id: str
+    network: str
+    user_agent: str
+    people: int
+    domains: int = 0
+
+    @property
+    def trait(self) -> Trait:
+        return browser_trait(self.network, self.user_agent)
+
+
+class ProgramFacts(NamedTuple):
+    """What is counted of a program and of its newsletter's other readers."""
+
+    domains: Sequence[DomainCount]
+    browsers: Sequence[BrowserCount]
+    own_domains: Sequence[DomainCount]
+    own_browsers: Sequence[BrowserCount]
+    own_placed: int
+    """How many other readers have a browser and a network at all."""
+    readers: int
+    """The newsletter's confirmed readers."""
+    owners: Sequence[tuple[str, str]]
+    """Each partner campaign with each owner of its account."""
+    hosts: Mapping[str, MailHost]
+
+
+class FoundGroup(NamedTuple):
+    """One part of a group."""
+
+    part_id: str
+    trait: Trait
+    people: int
+    domains: int
+    networks: int
+    partners: frozenset[str]
+
+
+class _CodeShare(NamedTuple):
+    """Who has a trait with one code."""
+
+    people: int
+    domains: frozenset[str] | int
+    networks: int
+
+
+def least_people(readers: int) -> int:
+    share = int(readers * THRESHOLDS.shared_share)
+    return min(THRESHOLDS.shared_people, max(THRESHOLDS.shared_least, share))
+
+
+def browser_trait(network: str, user_agent: str) -> Trait:
+    return Trait(Signal.SHARED_BROWSER, f"{network} {user_agent}")
+
+
+def traits_of_domain(domain: str, host: MailHost | None) -> Iterator[Trait]:
+    """What people at a domain share with others."""
+    if is_provider(domain):
+        return
+    yield Trait(Signal.SHARED_DOMAIN, registered_domain(domain))
+    if host is None or (host.mx_domain and is_mail_host(host.mx_domain)):
+        return
+    if host.mx_domain:
+        yield Trait(Signal.SHARED_MAIL_HOST, host.mx_domain)
+    if host.network:
+        yield Trait(Signal.SHARED_MAIL_NETWORK, host.network)
+
+
+def find_groups(facts: ProgramFacts) -> list[FoundGroup]:
+    part_of = _parts(facts)
+    confirmed = Counter[str]()
+    for each in facts.domains:
+        confirmed[each.partner_campaign_id] += each.people
+    usual, usual_people = _usual(facts)
+    least = least_people(facts.readers)
+
+    def is_group(trait: Trait, n: int, of: int) -> bool:
+        """The newsletter's other readers have what is usual in the same share, or more."""
+        total = facts.own_placed if trait.kind is Signal.SHARED_BROWSER else usual_people
+        return n >= least and (not total or n * total > usual[trait] * of)
+
+    groups = []
+    for trait, by_code in _by_trait(facts).items():
+        if _is_of_hosts(trait.kind) and _domains(by_code.values()) < 2:
+            continue  # its domain is the group
+        parts = _found_parts(trait, by_code, confirmed, part_of, is_group)
+        for part_id in sorted(parts):
+            codes = {code: by_code[code] for code in by_code if part_of[code] == part_id}
+            groups.append(
+                FoundGroup(
+                    part_id,
+                    trait,
+                    sum(each.people for each in codes.values()),
+                    _domains(codes.values()),
+                    sum(each.networks for each in codes.values()),
+                    frozenset(codes),
+                )
+            )
+    return groups
+
+
+def _is_of_hosts(kind: str) -> bool:
+    return kind.startswith("shared_mail_")
+
+
+def _found_parts(
+    trait: Trait,
+    by_code: Mapping[str, _CodeShare],
+    confirmed: Mapping[str, int],
+    part_of: Mapping[str, str],
+    is_group: Callable[[Trait, int, int], bool],
+) -> set[str]:
+    """Looked at over each code, over all codes with a common owner, and over the program."""
+    people, everybody = Counter[str](), Counter[str]()
+    for code, n in confirmed.items():
+        everybody[part_of[code]] += n
+    found = set[str]()
+    for code, share in by_code.items():
+        people[part_of[code]] += share.people
+        if is_group(trait, share.people, confirmed[code]):
+            found.add(part_of[code])
+    if is_group(trait, people.total(), everybody.total()):
+        return set(people)
+    return found | {part for part, n in people.items() if is_group(trait, n, everybody[part])}
+
+
+def _by_trait(facts: ProgramFacts) -> dict[Trait, dict[str, _CodeShare]]:
+    found: dict[Trait, dict[str, _CodeShare]] = defaultdict(dict)
+    for count in facts.domains:
+        code = count.partner_campaign_id
+        for trait in traits_of_domain(count.domain, facts.hosts.get(count.domain)):
+            old = found[trait].get(code) or _CodeShare(0, frozenset(), 0)
+            assert isinstance(old.domains, frozenset)
+            found[trait][code] = _CodeShare(
+                old.people + count.people,
+                old.domains | {registered_domain(count.domain)},
+                old.networks + count.networks,
+            )
+    for browser in facts.browsers:
+        share = _CodeShare(browser.people, browser.domains, 1)
+        found[browser.trait][browser.partner_campaign_id] = share
+    return found
+
+
+def _domains(shares: Iterable[_CodeShare]) -> int:
+    names, n = set[str](), 0
+    for each in shares:
+        if isinstance(each.domains, int):
+            n += each.domains
+        else:
+            names |= each.domains
+    return n + len(names)
+
+
+def _usual(facts: ProgramFacts) -> tuple[Counter[Trait], int]:
+    """How many of the newsletter's other readers have each trait."""
+    usual = Counter[Trait]()
+    for count in facts.own_domains:
+        for trait in traits_of_domain(count.domain, facts.hosts.get(count.domain)):
+            usual[trait] += count.people
+    for browser in facts.own_browsers:
+        usual[browser.trait] += browser.people
+    return usual, sum(each.people for each in facts.own_domains)
+
+
+def _parts(facts: ProgramFacts) -> dict[str, str]:
+    """The first of the partner campaigns that have an owner in common, for each of them."""
+    parts = {each.partner_campaign_id: each.partner_campaign_id for each in facts.domains}
+    parts |= {code: code for code, _ in facts.owners}
+
+    def first(code: str) -> str:
+        while parts[code] != code:
+            code = parts[code]
+        return code
+
+    of_owner: dict[str, str] = {}
+    for code, owner in facts.owners:
+        one, other = first(code), first(of_owner.setdefault(owner, code))
+        parts[max(one, other)] = min(one, other)
+    return {code: first(code) for code in parts}
+
+
+# -- a group, for those in it and for its owner
+
+
+class TraitGroup(NamedTuple):
+    """One part of a group, as stored."""
+
+    id: str
+    part_id: str
+    kind: str
+    key: str
+    people: int
+    domains: int
+    networks: int
+    approved_people: int | None
+    partner_campaign_id: str = ""
+    """One of those that it came through."""
+
+    @property
+    def trait(self) -> Trait:
+        return Trait(Signal(self.kind), self.key)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the owner is to look: for the first time, or because it doubled since."""
+        approved = self.approved_people
+        return approved is None or self.people >= THRESHOLDS.shared_growth * approved
+
+    @property
+    def finding(self) -> SignalFinding:
+        kind = Signal(self.kind)
+        if kind is Signal.SHARED_BROWSER:
+            name = self.key.partition(" ")[0]
+        elif self.domains > 1:
+            name = f"{self.key}, {self.domains} domains"
+        else:
+            name = self.key
+        return SignalFinding(kind, f"{self.people} at {name}", kind.facts.points)
+
+    @property
+    def difference(self) -> str:
+        """What is unlike people who have an employer, a school or a room in common; empty if there
+        is nothing."""
+        if _is_of_hosts(self.kind):
+            return (
+                f"{self.people} people at {self.domains} domains, and one mail host that hardly "
+                "any of your other readers have."
+            )
+        is_public = bool(_INSTITUTION.search("." + self.key))
+        if self.kind == Signal.SHARED_DOMAIN and not is_public and self.networks >= self.people:
+            return (
+                "No two of them came from one IP network, as people at one company or school "
+                "usually do."
+            )
+        return ""
+
+
+def group_of(groups: Iterable[TraitGroup], traits: Iterable[Trait]) -> TraitGroup | None:
+    """The largest that has somebody with these traits: so each waits in one group only."""
+    theirs = set(traits)
+    return max(
+        (each for each in groups if each.trait in theirs),
+        key=lambda each: (each.people, -_ORDER.index(each.kind), each.id),
+        default=None,
+    )
+
+
+_ORDER = [signal.value for signal in Signal if signal.facts.asks_owner]
