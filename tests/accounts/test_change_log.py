@@ -56,6 +56,7 @@ TRIED_BELOW = {
     "/password/{token}",
     "/subscribers/referrer",
     "/review/referrer",
+    "/review/cards/group",  # in tests/pages/dashboard/test_review_cards.py
     "/look/pages",
     "/look/branding",
     "/look/emails",

@@ -76,6 +76,7 @@ UNOWNED: dict[str, str] = {
     "screening.moves.due": "finds holds that ran out",
     "signups.claims.due": "finds claims that nobody confirmed",
     "screening.moves.unconfirmed": "finds those who never confirmed",
+    "screening.trait_groups.due": "finds programs that somebody came through",
     "screening.evidence.codes_to_look_at": "finds codes that somebody came with",
     "screening.evidence.old_values": "finds values to forget, by age",
     "screening.evidence.forget_values": "forgets values by the keys of its rows",

@@ -65,6 +65,7 @@ SUBJECTS: dict[str, LoggedSubject] = {
     "subscriber": LoggedSubject("the subscriber", _PEOPLE),
     "referral": LoggedSubject("the referral of", _PEOPLE),
     "referrer": LoggedSubject("the referrer of", _PEOPLE),
+    "group": LoggedSubject("a group of referrals", _PEOPLE),
     "claimed_code": LoggedSubject("the unknown code of", _PEOPLE),
     "confirmations": LoggedSubject("confirmation emails", _PEOPLE),
     "note": LoggedSubject("a note", _PEOPLE),

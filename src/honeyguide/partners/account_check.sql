@@ -78,6 +78,10 @@ SELECT {astray(campaign_brand, campaign)}
      + {outside_campaign(evidence, subscriber)}
      + {astray(confirmation_brake, campaign)}
      + {astray(code_look, campaign)}
+     + {astray(program_look, campaign)}
+     + {astray(trait_group, campaign)}
+     + (SELECT COUNT(*) FROM trait_group_partner AS t LEFT JOIN trait_group AS g ON g.id = t.group_id
+        WHERE COALESCE(g.account_id, '') <> t.account_id)
      + {astray(person_rekeying, campaign)}
      + {outside_campaign(referral_decision, subscriber)}
      + {outside_campaign(adjustment, subscriber)}

@@ -37,10 +37,12 @@ WITH placed AS (
     {confirmed} AND s.network IS NOT NULL AND s.user_agent IS NOT NULL AND s.user_agent <> ''
     GROUP BY r.partner_campaign_id, s.network, s.user_agent
 )
-SELECT p.partner_campaign_id, p.network, p.user_agent, p.people, p.domains FROM placed AS p
-JOIN (
-    SELECT network, user_agent FROM placed GROUP BY network, user_agent HAVING SUM(people) >= :least
-) AS many ON many.network = p.network AND many.user_agent = p.user_agent;
+SELECT p.partner_campaign_id, p.network, p.user_agent, p.people, p.domains FROM (
+    SELECT partner_campaign_id, network, user_agent, people, domains,
+           SUM(people) OVER (PARTITION BY network, user_agent) AS total
+    FROM placed
+) AS p
+WHERE p.total >= :least;
 
 -- name: own_domains
 -- Where the newsletter's other readers have their mailbox.
@@ -141,9 +143,9 @@ DO UPDATE SET people = excluded.people, domains = excluded.domains, networks = e
 -- name: add_partners
 -- What a group came through.
 INSERT INTO trait_group_partner (group_id, partner_campaign_id, account_id)
-SELECT g.id, n.value, g.account_id FROM {list :partners AS n}
-CROSS JOIN trait_group AS g
-WHERE g.program_id = :program_id AND g.account_id = :account_id AND g.part_id = :part_id AND g.kind = :kind AND g.key = :key
+SELECT g.id, n.value, g.account_id FROM {list :partners AS n} CROSS JOIN trait_group AS g
+WHERE g.account_id = :account_id AND g.program_id = :program_id
+  AND g.part_id = :part_id AND g.kind = :kind AND g.key = :key
 ON CONFLICT (group_id, partner_campaign_id) DO NOTHING;
 
 -- name: remove_partners

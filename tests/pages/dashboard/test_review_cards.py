@@ -27,6 +27,10 @@ SHARE_OWNER = statement(
     "ON o.account_id = m.account_id WHERE j.ref_code = :code AND o.ref_code = :other_code",
     "adds member",
 )
+LOGGED = statement(
+    "SELECT actor_kind, actor_id FROM change_log WHERE account_id = :id "
+    "AND action = 'group.approved'"
+)
 
 
 @pytest.fixture
@@ -68,6 +72,8 @@ def test_one_card_over_all_codes_of_one_owner(alice: Operator) -> None:
     assert shown.count("Looks right") == 1 and "Differs" not in shown
     assert "1 group will be approved in a minute." in answer(alice, "looks_right")
     assert "Nothing to review" in text_of(alice.web.get("/review").text)
+    logged = alice.service.read(lambda tx: tx.all(LOGGED, id=alice.account_id))
+    assert logged == [("member", alice.user_id)]
     assert reasons(alice, one, two) == {("pending", True): 8, ("pending", False): 8}
 
 

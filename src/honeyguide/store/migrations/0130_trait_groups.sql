@@ -1,5 +1,5 @@
 -- works-with: 0093
--- locks: account, for a moment
+-- locks: account and program, for a moment
 -- People of a program who share a mail domain, a mail host, or a browser in one IP network.
 --   part_id          the first of the partner campaigns with a common owner, which are decided together
 --   people           how many of the part confirmed, and share it
