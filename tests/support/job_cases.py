@@ -3,16 +3,21 @@ oddest data that the API accepts, and what of it the database may refuse.
 """
 
 from tests.support.job_referrals import (
+    come_through_programs,
     come_with_codes,
     delay_decisions,
     end_floods,
     find_values,
+    forget_mail_hosts,
+    has_mail_host,
     hold_emails,
     hold_referrals,
     keep_earlier_keys,
     keep_old_evidence,
+    knows_mail_host,
     never_confirm,
     subscribe,
+    want_mail_hosts,
 )
 from tests.support.job_work import (
     ask_for_hosts,
@@ -253,6 +258,23 @@ CASES = {
         "code_look",
         "OLD.account_id = '{id}'",
         no_rows("code_look"),
+    ),
+    "look at what the referrals of a program have in common": Case(
+        come_through_programs,
+        "DELETE",
+        "program_look",
+        "OLD.account_id = '{id}'",
+        no_rows("program_look"),
+    ),
+    "look up mail hosts": Case(
+        want_mail_hosts, "UPDATE", "mail_host", "OLD.domain LIKE '{id}%'", knows_mail_host
+    ),
+    "purge old mail hosts": Case(
+        forget_mail_hosts,
+        "DELETE",
+        "mail_host",
+        "OLD.domain LIKE '{id}%'",
+        lambda world, who: not has_mail_host(world, who),
     ),
     "reject unconfirmed referrals": Case(
         never_confirm,

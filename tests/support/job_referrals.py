@@ -1,11 +1,13 @@
 """How two accounts get referrals that a job has work with."""
 
+from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.signups import delayed_actions, delayed_kinds
 from tests.support import partner_network
 from tests.support.held_emails import held_code
 from tests.support.job_world import World
+from tests.support.service import Member
 
 ODD = {
     "name": "=HYPERLINK(1)\t\u202e\u05de\u05e6\u05d1 \U0001f469\u200d\U0001f467 Z\u0351\u036b "
@@ -81,6 +83,44 @@ def come_with_codes(world: World) -> None:
             code=code,
             id=who.account_id,
         )
+
+
+def come_through_programs(world: World) -> None:
+    for who in world.both:
+        world.do(
+            "INSERT INTO program_look (program_id, account_id, campaign_id, since_ms) "
+            "VALUES (:program, :id, :campaign, 1)",
+            program=partner_network.offer(who)["uuid"],
+            id=who.account_id,
+            campaign=who.campaign_id,
+        )
+
+
+def _add_mail_hosts(world: World, wanted_ms: int) -> None:
+    """A domain named after each account: mail hosts belong to nobody."""
+    for who in world.both:
+        world.do(
+            "INSERT INTO mail_host (domain, wanted_ms, looked_ms) VALUES (:domain, :wanted_ms, 0)",
+            domain=f"{who.account_id}.invalid",
+            wanted_ms=wanted_ms,
+        )
+
+
+def want_mail_hosts(world: World) -> None:
+    _add_mail_hosts(world, system_clock())
+
+
+def forget_mail_hosts(world: World) -> None:
+    _add_mail_hosts(world, 1)
+
+
+def has_mail_host(world: World, who: Member, more: str = "") -> bool:
+    sql = f"SELECT 1 FROM mail_host WHERE domain = :domain {more}"
+    return bool(world.ask(sql, domain=f"{who.account_id}.invalid"))
+
+
+def knows_mail_host(world: World, who: Member) -> bool:
+    return has_mail_host(world, who, "AND looked_ms > 0")
 
 
 def never_confirm(world: World) -> None:

@@ -19,7 +19,6 @@ UNOWNED: dict[str, str] = {
     "accounts.accounts.of_owner": "the accounts of one user, by the key of their address",
     "accounts.accounts.paused_owners": "who opens no other account, whoever asks",
     # Background work over all accounts: it finds what is due, of whomever.
-    "screening.trait_groups.due": "finds the programs whose groups are to be looked at now",
     "partners.term_changes.due": "finds the changes that begin now",
     "partners.term_notifications.to_tell": "finds the changes that partners are to be told of",
     "accounts.idempotency.purge": "sweeps answers older than a day",
