@@ -531,6 +531,37 @@ CREATE TABLE fetched_person (
     PRIMARY KEY (import_id, uuid)
 ) STRICT;
 
+CREATE TABLE first_look (
+    id TEXT PRIMARY KEY REFERENCES partner_campaign (id),
+    account_id TEXT NOT NULL REFERENCES account (id),
+    program_id TEXT NOT NULL REFERENCES program (id),
+    allowed INTEGER NOT NULL,
+    counted INTEGER NOT NULL DEFAULT 0,
+    looks INTEGER NOT NULL DEFAULT 0,
+    asked_ms INTEGER,
+    postponed_ms INTEGER,
+    reminded INTEGER NOT NULL DEFAULT 0,
+    paused_ms INTEGER,
+    looked_ms INTEGER,
+    looked_by TEXT,
+    refused_ms INTEGER,
+    approved TEXT,
+    compared INTEGER NOT NULL DEFAULT 0,
+    CHECK (counted >= 0 AND counted <= allowed)
+) STRICT;
+CREATE INDEX first_look_account ON first_look (account_id, asked_ms);
+CREATE INDEX first_look_asked ON first_look (asked_ms) WHERE asked_ms IS NOT NULL;
+CREATE INDEX first_look_program ON first_look (program_id);
+
+CREATE TABLE first_look_month (
+    program_id TEXT NOT NULL REFERENCES program (id),
+    month TEXT NOT NULL,
+    account_id TEXT NOT NULL REFERENCES account (id),
+    fees INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (program_id, month),
+    CHECK (fees BETWEEN 0 AND 30)
+) STRICT;
+
 CREATE TABLE form_code (
     code TEXT PRIMARY KEY,
     account_id TEXT NOT NULL,
@@ -763,7 +794,6 @@ CREATE TABLE letter (
     unsubscribe_url TEXT,
     held_code TEXT,
     bounced INTEGER NOT NULL DEFAULT 0,
-    has_worked INTEGER NOT NULL DEFAULT 0,
     CHECK (due_ms IS NULL OR (sent_ms IS NULL AND failed_ms IS NULL)),
     CHECK (due_ms IS NULL OR (to_email IS NOT NULL AND subject IS NOT NULL AND body_text IS NOT NULL))
 ) STRICT;
@@ -838,19 +868,6 @@ CREATE TABLE logo (
     content_type TEXT NOT NULL,
     data BLOB,
     created_ms INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE mail_host (
-    domain TEXT PRIMARY KEY,
-    mx_domain TEXT,
-    network TEXT,
-    wanted_ms INTEGER NOT NULL,
-    looked_ms INTEGER NOT NULL
-) STRICT;
-CREATE INDEX mail_host_wanted ON mail_host (wanted_ms);
-
-CREATE TABLE mail_host_default (
-    is_off INTEGER PRIMARY KEY
 ) STRICT;
 
 CREATE TABLE member (
@@ -971,12 +988,15 @@ CREATE TABLE partner_referral (
     budget_cents INTEGER NOT NULL DEFAULT 0,
     cap_cents INTEGER NOT NULL DEFAULT 0,
     without_stop TEXT,
-    was_allowed INTEGER NOT NULL DEFAULT 0
+    was_allowed INTEGER NOT NULL DEFAULT 0,
+    look_id TEXT,
+    first_look INTEGER
 ) STRICT;
 CREATE INDEX partner_referral_confirmed_person ON partner_referral (account_id, confirmed_person_key)
 WHERE confirmed_person_key IS NOT NULL;
 CREATE INDEX partner_referral_decided ON partner_referral (program_id, decided_ms) WHERE decided_ms IS NOT NULL;
 CREATE INDEX partner_referral_expected ON partner_referral (partner_account_id, partner_campaign_id) WHERE decided_ms IS NULL;
+CREATE INDEX partner_referral_look ON partner_referral (look_id, arrived_ms) WHERE look_id IS NOT NULL;
 CREATE INDEX partner_referral_lost ON partner_referral (partner_account_id, decided_ms) WHERE charged_month IS NULL;
 CREATE INDEX partner_referral_open ON partner_referral (partner_campaign_id, arrived_ms) WHERE decided_ms IS NULL;
 CREATE INDEX partner_referral_partner ON partner_referral (partner_account_id, arrived_ms, id);
@@ -1059,6 +1079,7 @@ CREATE TABLE program (
     is_verification_chosen INTEGER NOT NULL DEFAULT 0,
     verification_offer_ms INTEGER,
     stopped_ms INTEGER,
+    first_look INTEGER,
     CHECK (max_payout_cents >= 0 AND total_budget_cents >= 0 AND cpa_cents >= 0)
 ) STRICT;
 CREATE INDEX program_account ON program (account_id, created_ms, id) WHERE deleted_ms IS NULL;
@@ -1086,14 +1107,6 @@ CREATE TABLE program_figures (
     arrived_30d INTEGER NOT NULL DEFAULT 0,
     held_30d INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-
-CREATE TABLE program_look (
-    program_id TEXT PRIMARY KEY REFERENCES program (id),
-    account_id TEXT NOT NULL,
-    campaign_id TEXT NOT NULL,
-    since_ms INTEGER NOT NULL
-) STRICT;
-CREATE INDEX program_look_since ON program_look (since_ms);
 
 CREATE TABLE publication (
     id TEXT PRIMARY KEY,
@@ -1559,30 +1572,6 @@ CREATE TABLE ticket (
 CREATE INDEX ticket_account ON ticket (account_id, created_ms) WHERE account_id IS NOT NULL;
 CREATE INDEX ticket_age ON ticket (expires_ms);
 CREATE UNIQUE INDEX ticket_digest ON ticket (digest);
-
-CREATE TABLE trait_group (
-    id TEXT PRIMARY KEY,
-    account_id TEXT NOT NULL REFERENCES account (id),
-    campaign_id TEXT NOT NULL,
-    program_id TEXT NOT NULL REFERENCES program (id),
-    part_id TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    key TEXT NOT NULL,
-    people INTEGER NOT NULL,
-    domains INTEGER NOT NULL,
-    networks INTEGER NOT NULL,
-    approved_people INTEGER,
-    found_ms INTEGER NOT NULL
-) STRICT;
-CREATE UNIQUE INDEX trait_group_once ON trait_group (program_id, part_id, kind, key);
-
-CREATE TABLE trait_group_partner (
-    group_id TEXT NOT NULL REFERENCES trait_group (id),
-    partner_campaign_id TEXT NOT NULL,
-    account_id TEXT NOT NULL,
-    PRIMARY KEY (group_id, partner_campaign_id)
-) STRICT;
-CREATE INDEX trait_group_partner_campaign ON trait_group_partner (partner_campaign_id);
 
 CREATE TABLE transfer (
     id TEXT PRIMARY KEY,

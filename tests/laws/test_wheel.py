@@ -135,7 +135,10 @@ def test_the_sdist_has_no_tests_and_no_caches(built: Built) -> None:
 def test_the_metadata_is_complete(built: Built) -> None:
     about = metadata(built.wheel)
     assert (about["Name"], about["Version"]) == ("honeyguide", VERSION)
-    assert about["License-Expression"] == "MIT" and about.get_all("License-File") == ["LICENSE"]
+    assert about["License-Expression"] == "MIT" and about.get_all("License-File") == [
+        "LICENSE",
+        "src/honeyguide/pages/static/embed/altcha.LICENSE",
+    ]
     assert about["Requires-Python"] == ">=3.11" and about["Summary"] and about["Keywords"]
     assert len(about.get_all("Classifier")) > 5
     urls = dict(url.split(", ") for url in about.get_all("Project-URL"))
@@ -148,9 +151,10 @@ def test_the_metadata_is_complete(built: Built) -> None:
 def test_everything_browsers_get_is_ours() -> None:
     """A library or font of others needs its license next to it, and in `license-files`."""
     static = [path for path in (ROOT / "src/honeyguide/pages/static").rglob("*") if path.is_file()]
-    assert {path.suffix for path in static} == {".css", ".js", ".svg"}
+    assert {path.suffix for path in static} == {".css", ".js", ".svg", ".LICENSE"}
     foreign = re.compile(r"copyright|licen[sc]e|\(c\)|@font-face", re.I)
-    assert [path.name for path in static if foreign.search(path.read_text())] == []
+    found = {path.name for path in static if foreign.search(path.read_text())}
+    assert found == {"altcha.LICENSE", "altcha-pbkdf2-3.2.2.js"}
 
 
 @pytest.mark.long

@@ -119,7 +119,7 @@ def test_letters_that_strangers_ask_for_are_counted_by_mailbox(box: Letterbox) -
                 ann,
                 declared(kind),
                 since_ms=since_ms,
-                day_ago_ms=NOW - 2 * DAY_MS,
+                now_ms=NOW - DAY_MS,
             )
         )
 

@@ -84,6 +84,9 @@ PLANTED = [
     f"INSERT INTO confirmation_brake SELECT id, 'x', account_id, NULL, 1 {CAMPAIGN}",
     f"INSERT INTO code_look SELECT id, 'x', account_id, 1 {CAMPAIGN}",
     f"INSERT INTO used_form SELECT 'u', account_id, id, 'x', 1, NULL {CAMPAIGN}",
+    "INSERT INTO claim (id, account_id, campaign_id, subscriber_id) "
+    "SELECT MAX(id), account_id, campaign_id, MIN(id) FROM subscriber "
+    f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
     "INSERT INTO form_code SELECT 'x', account_id, campaign_id, MIN(id), 1 FROM subscriber "
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
     "INSERT INTO partner_block SELECT account_id, (SELECT MAX(id) FROM account), NULL, 1 "

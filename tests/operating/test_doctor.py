@@ -24,7 +24,7 @@ from honeyguide.operating.doctor.judgements import DiskSpace, SeenRequest
 from honeyguide.operating.doctor.programs import programs
 from honeyguide.operating.doctor.results import TITLES, CheckResult, HealthLevel
 from honeyguide.operating.doctor.secret_keys import secret_key
-from honeyguide.partners.verification import ProgramHealth
+from honeyguide.partners.held_referrals import ProgramHealth
 from honeyguide.store import DatabaseFacts, PgBouncerFacts, ReplicaFacts, inspect_database
 from honeyguide.store.job_runs import JobRun
 from honeyguide.subscribers.link_hosts import ListedHost

@@ -47,6 +47,8 @@ TAKES_NO_ADDRESS = {
     "GET /embed/honeyguide.js",
     "GET /embed/honeyguide-3.js",
     "GET /embed/honeyguide-4.js",
+    "GET /embed/honeyguide-5.js",
+    "GET /embed/altcha-pbkdf2-3.2.2.js",
     "GET /embed/{public_id}/config",
     "GET /embed/{public_id}/frame/{what}",
     "POST /embed/{public_id}/hub",
@@ -290,7 +292,7 @@ def test_the_limit_of_other_accounts_is_not_told(alice: Operator, service: Servi
 
 def test_nor_is_it_for_confirmations(alice: Operator, service: Service) -> None:
     email = any_address()
-    accounts = [alice, operator(service)]
+    accounts = [alice, *(operator(service) for _ in range(3))]
     pages = []
     for account in accounts:
         account.put(f"{account.v1}/settings", {"needs_confirmation": True})
@@ -302,10 +304,12 @@ def test_nor_is_it_for_confirmations(alice: Operator, service: Service) -> None:
         web, page = accounts[number].web, pages[number]
         return web.post(f"{page}/emails", page=page, email="confirmation").status_code
 
+    # One newsletter may send two of the six a day, so it takes three to use them up.
+    assert CONFIRM.most_a_day == 3 * CONFIRM.most_a_day_here
     for number in range(CONFIRM.most_a_day):
         service.set_clock(number * (requested_emails.EVERY_MS / 1000 + 1))
-        assert ask(0) == 303
-    assert ask(1) == 303 and post_of(accounts[1], "confirm") == []
+        assert ask(number % 3) == 303
+    assert ask(3) == 303 and post_of(accounts[3], "confirm") == []
     assert ask(0) == 429
     service.set_clock(CONFIRM.most_a_day * (requested_emails.EVERY_MS / 1000 + 1))
     assert ask(0) == 429, "its own limit of a day"

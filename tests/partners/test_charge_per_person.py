@@ -46,14 +46,14 @@ async def test_an_erased_pending_referral_is_decided_and_no_later_move_charges_i
     assert (
         await store.snapshot(
             lambda tx: partner_referrals.of_month(
-                in_account(tx, account_id), partner_referrals.PENDING, NOVEMBER, most=9
+                in_account(tx, account_id), {partner_referrals.PENDING}, NOVEMBER, most=9
             )
         )
         == []
     )
     (lost,) = await store.snapshot(
         lambda tx: partner_referrals.of_month(
-            in_account(tx, account_id), partner_referrals.REJECTED, NOVEMBER, most=9
+            in_account(tx, account_id), {partner_referrals.REJECTED}, NOVEMBER, most=9
         )
     )
     assert (lost.state, lost.reason) == (partner_referrals.REJECTED, "left_during_hold")

@@ -6,9 +6,10 @@ import random
 
 import pytest
 
-from honeyguide.partners import forecast, network, outlook, rules
+from honeyguide.partners import forecast, network, outlook, partner_figures, rules
 from honeyguide.partners.outlook import MonthOutlook
 from honeyguide.store import Store
+from honeyguide.store.tx import Tx
 from honeyguide.subscribers import campaigns
 from tests.support.changes import changing
 from tests.support.readings import in_account
@@ -21,9 +22,11 @@ HELD = {"referral_pending_duration_enabled": True, "referral_pending_duration": 
 
 
 async def of_partner(store: Store, account_id: str, now_ms: int) -> list[MonthOutlook]:
-    return await store.snapshot(
-        lambda tx: outlook.of_partner(in_account(tx, account_id, now_ms=now_ms))
-    )
+    async def read(tx: Tx) -> list[MonthOutlook]:
+        at = in_account(tx, account_id, now_ms=now_ms)
+        return await outlook.of_partner(at, await partner_figures.months_of_partner(at))
+
+    return await store.snapshot(read)
 
 
 async def highest_limits(trade: Trade) -> tuple[int, int]:

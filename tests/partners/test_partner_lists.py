@@ -114,7 +114,7 @@ def test_a_partners_own_lists_hold_their_own_referrals_only(
 
         async def find(tx: Tx, state: str = state) -> list[partner_referrals.ReferredSubscriber]:
             return await partner_referrals.of_month(
-                in_account(tx, account_id), state, month, most=100
+                in_account(tx, account_id), {state}, month, most=100
             )
 
         rows = service.read(find)

@@ -7,6 +7,7 @@ from typing import Any
 from honeyguide.kernel.ids import new_id
 from honeyguide.partners import forecast, outlook
 from honeyguide.store import Store
+from tests.partners.test_outlook import of_partner as outlook_of_partner
 from tests.support.partner_network import join, offer
 from tests.support.readings import in_account
 from tests.support.service import Member
@@ -192,9 +193,7 @@ async def test_the_outlook_says_what_ripens_this_month_and_next_and_what_will_no
         ("2026-12", 0, 600, 300),
     ]
     partner = trade.partners[0].account_id
-    of_partner = await store.snapshot(
-        lambda tx: outlook.of_partner(in_account(tx, partner, now_ms=now_ms))
-    )
+    of_partner = await outlook_of_partner(store, partner, now_ms)
     assert [month_of(each) for each in of_partner] == [
         ("2026-11", 0, 600, 0),
         ("2026-12", 0, 600, 300),

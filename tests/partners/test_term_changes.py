@@ -101,8 +101,22 @@ CHANGES: dict[str, tuple[Callable[[Deal], None], str]] = {
         lambda deal: deal.put(referral_pending_duration_enabled=False),
         "Holding period: 7 days → 0 days",
     ),
-    "rule": (lambda deal: deal.verification(rule="none"), "Rule: Confirmed email address → None"),
-    "screening": (lambda deal: deal.verification(screening="strict"), "Screening: Strong → Strict"),
+    "rule": (
+        lambda deal: deal.verification(rule="none", origins="hosted"),
+        "Rule: Confirmed email address → None",
+    ),
+    "screening": (
+        lambda deal: deal.verification(screening="strict", origins="hosted"),
+        "Screening: Strong → Strict",
+    ),
+    "origins": (
+        lambda deal: deal.verification(origins="all"),
+        "Rule and screening hold for: Our pages and forms → All signups",
+    ),
+    "first look": (
+        lambda deal: deal.verification(first_look=1000),
+        "First look: none → after 1,000 verified",
+    ),
 }
 
 
@@ -129,7 +143,7 @@ def rows(deal: Deal) -> list[Any]:
 
 def test_what_partners_are_not_paid_by_is_not_told(deal: Deal) -> None:
     deal.put(total_budget=200, terms="Be nice.", show_in_directory=False, cpa=3)
-    deal.verification(screening="strong")
+    deal.verification(screening="strong", origins="hosted", first_look=None)
     assert deal.told() == []
 
 

@@ -207,12 +207,15 @@ def test_who_never_confirmed_blocks_no_later_referral(service: Service) -> None:
     first = robots.wax.person("wanted@gmail.com")
     robots.come("wanted@gmail.com", code=other)
     again = robots.wax.person("wanted@gmail.com")
-    assert again.id != first.id and again.referrer_code == other
+    assert (again.id, again.referrer_code) == (first.id, other)
     robots.confirm("wanted@gmail.com")
     assert robots.referral("wanted@gmail.com") == ("verified", None)
-    sql = "SELECT referral_status, referral_reason FROM subscriber WHERE id = :id"
-    rows = service.read(lambda tx: tx.all(statement(sql), id=first.id))
-    assert tuple(rows[0]) == ("rejected", "unconfirmed")
+    sql = (
+        "SELECT s.referral_status, s.referral_reason FROM partner_referral AS r "
+        "JOIN subscriber AS s ON s.id = r.subscriber_id WHERE r.partner_account_id = :id"
+    )
+    rows = service.read(lambda tx: tx.all(statement(sql), id=robots.partner.account_id))
+    assert [tuple(row) for row in rows] == [("rejected", "unconfirmed")]
     # A confirmed subscriber keeps their referrer.
     robots.come("wanted@gmail.com")
     assert robots.wax.person("wanted@gmail.com").referrer_code == other
@@ -226,7 +229,7 @@ def test_codes_in_turn_do_not_fill_an_inbox(service: Service) -> None:
         robots.wax.later(0 if number % 4 else 3_700)  # a mailbox can be typed in five times an hour
         robots.come("target@gmail.com", code=(robots.code, other)[number % 2])
     sent = [each for each in robots.wax.emails("confirm") if each.to_email == "target@gmail.com"]
-    assert len(sent) == CONFIRM.most_a_day
+    assert len(sent) == CONFIRM.most_a_day_here
     assert {each.about_id for each in sent} == {robots.wax.person("target@gmail.com").id}
 
 

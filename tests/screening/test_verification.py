@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from honeyguide.partners import verification
-from honeyguide.partners.verification import HeldShare
+from honeyguide.partners import held_referrals, verification
+from honeyguide.partners.held_referrals import HeldShare
 from honeyguide.screening.rules import Rule
 from honeyguide.subscribers.origins import Origin
 from honeyguide.subscribers.referral_states import Level
@@ -15,7 +15,7 @@ from tests.support.mailbox import Mailbox
 from tests.support.partner_network import join, offer
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import statement
-from tests.support.web import Operator
+from tests.support.web import Operator, operator
 
 HOSTED = {Origin.SIGNUP, Origin.MAGIC, Origin.EMBED}
 
@@ -44,7 +44,7 @@ def asked(owner: Member, program: dict[str, Any] | str) -> tuple[str, str]:
     assert answer.status_code == 200, answer.text
     assert set(answer.json()) == {"verification"}
     found = answer.json()["verification"]
-    assert set(found) == {"rule", "screening"}
+    assert set(found) == {"rule", "screening", "origins", "first_look"}
     return found["rule"], found["screening"]
 
 
@@ -97,7 +97,8 @@ def test_what_is_left_out_stays_as_it_is(mailing: Service) -> None:
     alice = mailing.member("alice")
     program = offer(alice)
     changed = alice.put(path_of(program), {"screening": "strict"})
-    assert changed.json() == {"verification": {"rule": "confirmed", "screening": "strict"}}
+    shown = {"rule": "confirmed", "screening": "strict", "origins": "all", "first_look": None}
+    assert changed.json() == {"verification": shown}
     assert stored(alice, program) == ("confirmed", "strict", 1)
     assert alice.put(path_of(program), {"rule": "active"}).status_code == 200
     assert asked(alice, program) == ("active", "strict")
@@ -130,6 +131,11 @@ def test_what_was_read_can_be_sent_back(mailing: Service) -> None:
         ({"rule": "none", "screening": ""}, "screening must be one of: flexible, strong, strict."),
         ({"verification": {"rule": ""}}, "rule must be one of: none, confirmed, active."),
         ({"rule": None}, "rule must be a string, not null."),
+        ({"origins": "api"}, "origins must be one of: hosted, all."),
+        ({"origins": None}, "origins must be a string, not null."),
+        ({"first_look": 0}, "first_look must be 1 to 1000."),
+        ({"first_look": 1001}, "first_look must be 1 to 1000."),
+        ({"first_look": "ten"}, "first_look must be a whole number or null, not a string."),
     ],
 )
 def test_a_wrong_value_is_refused_with_the_choices(
@@ -170,11 +176,40 @@ def test_partners_see_it_in_the_network(mailing: Service) -> None:
     program = offer(alice)
     network = "/v2/partner_network/partner_programs"
     one = bob.get(f"{network}/{program['uuid']}").json()["partner_program"]
-    assert one["verification"] == {"rule": "confirmed", "screening": "strong"}
-    alice.put(path_of(program), {"rule": "active", "screening": "strict"})
+    default = {"rule": "confirmed", "screening": "strong", "origins": "hosted", "first_look": None}
+    assert one["verification"] == default
+    chosen = {"rule": "active", "screening": "strict", "origins": "all", "first_look": 25}
+    alice.put(path_of(program), chosen)
     listed = bob.get(network).json()["partner_programs"]
     (shown,) = [each for each in listed if each["uuid"] == program["uuid"]]
-    assert shown["verification"] == {"rule": "active", "screening": "strict"}
+    assert shown["verification"] == chosen
+
+
+def terms_of(owner: Member, program: dict[str, Any] | str) -> tuple[str, int | None]:
+    found = owner.get(path_of(program)).json()["verification"]
+    return found["origins"], found["first_look"]
+
+
+def test_origins_and_first_look_change_alone(mailing: Service) -> None:
+    alice = mailing.member("alice")
+    program = offer(alice)
+    assert terms_of(alice, program) == ("hosted", None)
+    alice.put(path_of(program), {"first_look": 1})
+    assert terms_of(alice, program) == ("hosted", 1), "a first look is no choice of origins"
+    alice.put(path_of(program), {"screening": "strict"})
+    assert terms_of(alice, program) == ("all", 1), "a level is, as it always was"
+    alice.put(path_of(program), {"rule": "active", "origins": "hosted", "first_look": None})
+    assert terms_of(alice, program) == ("hosted", None)
+    assert stored(alice, program) == ("active", "strict", 0)
+
+
+def test_an_older_program_that_is_limited_to_hosted_origins_keeps_a_rule_there(
+    mailing: Service,
+) -> None:
+    alice = operator(mailing)
+    program = older_program(alice)
+    alice.put(path_of(program), {"rule": "confirmed", "origins": "hosted"})
+    assert stored(alice, program) == ("confirmed", "flexible", 0)
 
 
 def test_a_deleted_program_has_none(alice: Member) -> None:
@@ -194,7 +229,9 @@ def test_the_share_that_a_level_holds(service: Service) -> None:
     def held(days: int = 0) -> HeldShare:
         now_ms = service.now_ms() + days * 86_400_000
         return service.read(
-            lambda tx: verification.count_held(tx, alice.account_id, program["uuid"], now_ms=now_ms)
+            lambda tx: held_referrals.count_held(
+                tx, alice.account_id, program["uuid"], now_ms=now_ms
+            )
         )
 
     assert held() == (0, 0) and not held().is_high

@@ -137,8 +137,8 @@ def test_a_form_costs_a_signup_one_statement(service: Service, alice: Member) ->
 def test_keeping_robots_out_costs_a_paid_signup_few_statements(
     service: Service, alice: Member
 ) -> None:
-    """Four: the form, the click, the brake on emails and the look at the code; and one more if
-    there is evidence to store. A magic link needs no click."""
+    """Five: the form, the click, the brake on emails, whom the email names and the look at the
+    code; and one more if there is evidence to store. A magic link needs no click."""
     program = offer(alice)
     code = join(service.member("bob"), program)["ref_code"]
     alice.put(f"/v2/partner_programs/{program['uuid']}/verification", {"screening": "strong"})
@@ -165,6 +165,7 @@ def test_keeping_robots_out_costs_a_paid_signup_few_statements(
         "screening.evidence.insert",  # nobody clicked
         "screening.evidence.queue_look",
         "signups.confirmations.arrival",
+        "signups.claims.recommender",
     }
     assert statements_of("ann@gmail.com", "confirmed", on_page) - before == Counter(expected)
     on_link = on_page._replace(is_on_link=True)

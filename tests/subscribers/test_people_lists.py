@@ -12,9 +12,10 @@ import pytest
 
 from honeyguide.rewards import earned_rewards
 from honeyguide.screening import review
+from honeyguide.signups import open_work
 from honeyguide.store.migrate import migrate_sqlite
 from honeyguide.store.statements import Statement
-from honeyguide.subscribers import daily_counts, search
+from honeyguide.subscribers import search
 
 BY_ID = "sqlite_autoindex_subscriber_1"
 
@@ -37,7 +38,7 @@ def steps(connection: apsw.Connection, statement: Statement[Any]) -> list[str]:
 @pytest.mark.parametrize(
     ("statement", "index"),
     [
-        (daily_counts._SUSPECTED, "subscriber_suspicious"),
+        (open_work._COUNTS, "subscriber_suspicious"),
         (search._SUSPECTED, "subscriber_suspicious"),
         (review._NEWEST["suspected"], "subscriber_suspicious"),
         (review._NEWEST["pending"], "subscriber_review"),

@@ -27,7 +27,7 @@ def tenant_of(who: Operator) -> Tenant:
 
 
 def totals(service: Service, who: Operator, period: Period) -> statistics.PeriodTotals:
-    return service.read(lambda tx: statistics.period_totals(reading(tx, tenant_of(who)), period))
+    return service.read(lambda tx: statistics.period_totals(reading(tx, tenant_of(who)), period))[0]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from honeyguide.pages.dashboard.home import decisions
 from honeyguide.rewards import recent_counts
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import clicks, cohorts, statistics
+from honeyguide.subscribers.statistics import CutPeriod
 from tests.support.campaign_history import (
     CLAIMED,
     EARNED,
@@ -155,7 +156,8 @@ def slow_decisions(history: History) -> dict[str, int]:
 
 
 async def read_decisions(tx: Tx, history: History) -> dict[str, int]:
-    found = await decisions.open_decisions(reading(tx, history.tenant, now_ms=history.now_ms))
+    at = reading(tx, history.tenant, now_ms=history.now_ms)
+    found = decisions.choose(await decisions.read(at))
     return {
         each.action if each.action.startswith("Open") else each.action.split()[0]: each.n
         for each in found
@@ -163,26 +165,28 @@ async def read_decisions(tx: Tx, history: History) -> dict[str, int]:
 
 
 async def read_all(tx: Tx, tenant: Tenant, period: Period, until_ms: int | None) -> dict[str, Any]:
-    span = await statistics.open_span(reading(tx, tenant), period, until_ms=until_ms)
-    days = await statistics.by_day(tx, span)
-    kept = {n: await statistics.retention(tx, span, days=n) for n in (30, 90)}
+    at, kinds = reading(tx, tenant), ["origin", "utm_source", "utm_campaign", "reason"]
+    # Beside another period, which shares days with it, as on Home.
+    asked = [CutPeriod(period, until_ms), CutPeriod(period.shifted(-1))]
+    span, other = await statistics.open_spans(at, *asked)
+    (days,) = await statistics.by_day(at, [span])
+    kept = {n: statistics.retention(span, days=n) for n in (30, 90)}
+    ranked = await statistics.ranked(at, [span, other], kinds, most=99)
+    referrers, _ = await statistics.referrers(at, [span, other])
     return {
         "span": span,
         "totals": statistics.total(days.values()),
         "days": {day: counts.new for day, counts in days.items() if counts.new},
         "ranked": {
-            kind: {
-                each.key: each.joined for each in await statistics.ranked(tx, span, kind, most=99)
-            }
-            for kind in ("origin", "utm_source", "utm_campaign", "reason")
+            kind: {each.key: each.n for each in ranked if each.kind == kind} for kind in kinds
         },
         "rewards": await recent_counts.earned(
             reading(tx, tenant), since_ms=period.since_ms, until_ms=period.until_ms
         ),
-        "advocates": await statistics.advocates(tx, span, most=99),
-        "referrers": await statistics.referrers(tx, span),
+        "advocates": await statistics.advocates(at, span, most=99),
+        "referrers": referrers,
         "kept": kept,
-        "hosts": {each.host: each.n for each in await statistics.hosts(tx, span, most=99)},
+        "hosts": {each.key: each.n for each in await statistics.hosts(at, [span], most=99)},
     }
 
 

@@ -40,7 +40,7 @@ from honeyguide.signups import confirmations, delayed_actions, delayed_kinds
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import branding, link_hosts, subscribers
-from tests.support import partner_network, shipments
+from tests.support import first_looks, partner_network, shipments
 from tests.support.belongings import pending
 from tests.support.changes import changing, new_change
 from tests.support.claims import claimed
@@ -74,6 +74,7 @@ def write_every_email(service: Service) -> None:
     about_the_week(operator(service, "wanda"))
     about_a_program_without_email(operator(service, "nora"))
     about_a_shared_member(operator(service, "sam"))
+    about_a_first_look(operator(service, "lena"))
     about_a_program(operator(service, "paula"))
     about_the_account(operator(service, "clara"))
 
@@ -326,6 +327,16 @@ def about_a_program_without_email(owner: Operator) -> None:
     fields = ProgramFields(**prices, redirect_url="https://wax.example/")
     create = changing(programs.create, site, tenant_of(owner), service.now_ms())
     service.write(lambda tx: create(tx, card["uuid"], fields))
+
+
+def about_a_first_look(owner: Operator) -> None:
+    """The owner is asked and does not answer, so the partner's program pauses; then they look."""
+    service, look = owner.service, first_looks.asked(owner)
+    service.set_clock((service.now_ms() + 8 * DAY_MS - system_clock()) / 1000)
+    first_looks.run_jobs(service)
+    answer = owner.web.post("/review/looks", page="/review/looks", look=look, do="right")
+    assert answer.status_code == 303, answer.text
+    pass_minute(service)
 
 
 def about_a_shared_member(owner: Operator) -> None:

@@ -39,7 +39,7 @@ class Link:
         self.code: str = member.subscribe(f"lead{next(_numbers)}@example.org")["ref_code"]
         self.now_ms = now_ms or self.service.now_ms() + 30 * DAY_MS
         brand = self.service.read(lambda tx: branding.of(reading(tx, self.tenant)))
-        self._brand = page_branding.of_campaign(brand).for_reader("")
+        self.brand = page_branding.of_campaign(brand).for_reader("")
 
     def make(self, unit: Any, *args: Any, **kwargs: Any) -> Any:
         return self.make_at(self.service, unit, *args, **kwargs)
@@ -71,7 +71,7 @@ class Link:
         services = cast(ReaderServices, self.service.services)
         self.service.run(
             signup.enter(
-                services, self._brand, new, EmailAddress(email), shown=None, now_ms=self.now_ms
+                services, self.brand, new, EmailAddress(email), shown=None, now_ms=self.now_ms
             )
         )
 

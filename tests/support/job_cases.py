@@ -12,6 +12,7 @@ from tests.support.job_referrals import (
     ODD,
     come_with_codes,
     delay_decisions,
+    end_floods,
     find_values,
     hold_emails,
     hold_referrals,
@@ -23,6 +24,7 @@ from tests.support.job_referrals import (
 from tests.support.job_work import (
     ask_for_hosts,
     ask_to_close,
+    await_looks,
     begin_terms,
     change_rates,
     change_terms,
@@ -40,6 +42,7 @@ from tests.support.job_work import (
     pay_out,
     queue_emails,
     queue_for_slack,
+    refuse_readers,
     restock,
     send_rewards,
     ship,
@@ -137,6 +140,13 @@ CASES = {
         "NEW.account_id = '{id}' AND OLD.held_code IS NOT NULL",
         rows("letter", "AND kind = 'confirm' AND held_code IS NULL"),
     ),
+    "find flooded accounts": Case(
+        end_floods,
+        "DELETE",
+        "flooded_account",
+        "OLD.account_id = '{id}'",
+        no_rows("flooded_account"),
+    ),
     "count who joined on each day": Case(
         mark_days, "INSERT", "cohort_count", "NEW.account_id = '{id}'", rows("cohort_count")
     ),
@@ -163,6 +173,20 @@ CASES = {
     ),
     "tell partners of changed terms": Case(
         change_terms, "DELETE", "term_change", "OLD.account_id = '{id}'", no_rows("term_change")
+    ),
+    "ask owners to look at new partners": Case(
+        await_looks,
+        "INSERT",
+        "first_look",
+        "NEW.account_id = '{id}'",
+        rows("first_look", "AND asked_ms IS NOT NULL"),
+    ),
+    "refuse readers of a first look": Case(
+        refuse_readers,
+        "UPDATE",
+        "subscriber",
+        "NEW.account_id = '{id}' AND NEW.status = 'unsubscribed'",
+        rows("subscriber", "AND status = 'unsubscribed'"),
     ),
     "begin changed terms of programs": Case(
         begin_terms,

@@ -117,6 +117,14 @@ def hold_emails(world: World) -> None:
     world.do("UPDATE confirmation_brake SET look_ms = 1")
 
 
+def end_floods(world: World) -> None:
+    """Accounts that were flooded once."""
+    for who in world.both:
+        world.do(
+            "INSERT INTO flooded_account (account_id, since_ms) VALUES (:id, 1)", id=who.account_id
+        )
+
+
 def keep_earlier_keys(world: World) -> None:
     """A subscriber whose key is the one of an earlier version."""
     for who in world.both:

@@ -4,7 +4,7 @@ from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.ids import new_id
 from honeyguide.partners import ledger
 from honeyguide.subscribers import link_hosts
-from tests.support import partner_network, prizes
+from tests.support import first_looks, partner_network, prizes
 from tests.support.job_referrals import (
     ODD,
     subscribe,
@@ -130,6 +130,25 @@ def begin_terms(world: World) -> None:
         }
         names, binds = ", ".join(columns), ", ".join(f":{name}" for name in columns)
         world.do(f"INSERT INTO term_change ({names}) VALUES ({binds})", **columns)
+
+
+def await_looks(world: World) -> None:
+    """Readers of a new partner, as many as count without a look."""
+    for who in world.both:
+        joined = first_looks.begin(who, who.service.member("bob"))
+        for number in range(first_looks.FIRST):
+            who.subscribe(f"look{number}@example.org", referrer_code=joined["ref_code"])
+
+
+def refuse_readers(world: World) -> None:
+    """Readers whom their owners looked at and refused just now."""
+    await_looks(world)
+    world.do(
+        "INSERT INTO first_look (id, account_id, program_id, allowed, refused_ms, looked_ms) "
+        "SELECT look_id, account_id, program_id, 0, MAX(arrived_ms), 1 FROM partner_referral "
+        "WHERE look_id IS NOT NULL AND look_id NOT IN (SELECT id FROM first_look) "
+        "GROUP BY look_id, account_id, program_id"
+    )
 
 
 def change_rates(world: World) -> None:

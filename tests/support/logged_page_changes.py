@@ -23,6 +23,7 @@ from tests.support.belongings import (
     unlocked,
     webhook,
 )
+from tests.support.first_looks import asked
 from tests.support.held_emails import held_code
 from tests.support.logged_account_changes import ACCOUNT_PAGES
 from tests.support.logged_case import Logged
@@ -245,6 +246,14 @@ PAGES = [
         {"enabled_partner_program": 1},
         {"enabled_partner_program": 0},
         program,
+    ),
+    Logged(
+        "/review/looks",
+        "first_look.answered",
+        {"look": ..., "do": "right"},
+        {"looks": 0},
+        {"looks": 1},
+        asked,
     ),
     Logged(
         "/program/{id}/verification",

@@ -72,7 +72,6 @@ _BY_ID = _sql.query("by_id", Account)
 _PAUSED_OWNERS = _sql.query("paused_owners", lambda user_id, email: (user_id, email))
 _ALL = _sql.query("all", Account)
 _RENAME = _sql.command("rename")
-_CHECKLIST_DISMISSED_MS = _sql.value("checklist_dismissed_ms", int)
 _DISMISS_CHECKLIST = _sql.command("dismiss_checklist")
 _SET_TIME_ZONE = _sql.command("set_time_zone")
 _SET_NEEDS_SECOND_FACTOR = _sql.command("set_needs_second_factor")
@@ -202,10 +201,6 @@ async def rename(change: Change, name: str) -> None:
     old = await get(change.tx, change.tenant.account_id)
     await change.run(_RENAME, name=name)
     await change_log.record(change, CHANGED, old.id, {"name": old.name}, {"name": name})
-
-
-async def has_dismissed_checklist(at: AccountReading) -> bool:
-    return await at.one(_CHECKLIST_DISMISSED_MS) is not None
 
 
 async def dismiss_checklist(tx: Tx, account_id: str, *, now_ms: int) -> None:

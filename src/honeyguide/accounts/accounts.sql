@@ -52,10 +52,6 @@ SELECT value FROM instance WHERE name = :name;
 -- Change the name of the account.
 UPDATE account SET name = :name WHERE id = :account_id;
 
--- name: checklist_dismissed_ms
--- When the set-up checklist was dismissed, if it was.
-SELECT checklist_dismissed_ms FROM account WHERE id = :account_id;
-
 -- name: dismiss_checklist
 -- Dismiss the set-up checklist.
 UPDATE account SET checklist_dismissed_ms = :now_ms WHERE id = :account_id;

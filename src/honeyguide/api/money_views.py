@@ -128,10 +128,10 @@ def earnings_view(e: Earnings) -> EarningsView:
                 partner_program_uuid=row.program_id,
                 name=f"{row.publication_name}'s partner program",
                 confirmed=dollars(row.spent_cents),
-                pending=dollars(pending),
+                pending=dollars(row.pending_cents),
                 remaining_payout=remaining_payout(row.spent_cents, row.max_payout_cents),
             )
-            for row, pending in e.programs
+            for row in e.programs
         ],
     )
 

@@ -23,7 +23,13 @@ from honeyguide.partners.programs import HOLDING_PERIOD, LONGEST_HOLD_DAYS, Prog
 from honeyguide.partners.public_figures import LEAST_DECIDED, PublicFigures
 from honeyguide.partners.publications import Publication
 from honeyguide.partners.reversal_reasons import ReversalReason
-from honeyguide.partners.verification import RULE, SCREENING, Verification
+from honeyguide.partners.verification import (
+    FIRST_LOOK_FIELD,
+    ORIGINS_FIELD,
+    RULE,
+    SCREENING,
+    Verification,
+)
 from honeyguide.signups.signups import ListedReferral
 from honeyguide.subscribers.reasons import explain
 from honeyguide.subscribers.referral_states import Status
@@ -143,6 +149,8 @@ class ProgramVerificationView(View, frozen=True):
 
     rule: Annotated[str, RULE]
     screening: Annotated[str, SCREENING]
+    origins: Annotated[str, ORIGINS_FIELD]
+    first_look: Annotated[int | None, FIRST_LOOK_FIELD]
 
 
 class OneProgramVerification(View, frozen=True):

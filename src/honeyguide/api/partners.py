@@ -132,10 +132,9 @@ async def update_program_verification(
 ) -> OneProgramVerification:
     """Change what a partner program asks of its referrals.
 
-    What you leave out stays as it is. From then on the rule and the level hold for every new
-    referral, also for those by API and import; before, they hold for signups with magic links, on
-    hosted pages and with embedded forms. Partners see both. A rule that needs email is a 400
-    `no_mail_server` while no mail server is set.
+    What you leave out stays as it is, with one exception: a rule or a level without `origins` sets
+    `all`. A change holds for referrals that come later. Partners see all of it. A rule that needs
+    email is a 400 `no_mail_server` while no mail server is set.
     """
     nested = call.body.verification
     fields = call.body if isinstance(nested, UnsetType) else nested

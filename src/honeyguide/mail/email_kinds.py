@@ -28,6 +28,8 @@ class EmailKind(NamedTuple):
     """By the subscriber, and by the operator for all of them: nobody asked for it."""
     most_a_day: int = 0
     """To one mailbox, over the whole service, of those that anybody can ask for with a form."""
+    most_a_day_here: int = 0
+    """The same of one newsletter."""
     choice: NotificationKind | None = None
     """What the operator chooses for such notifications. Those to partners always come."""
     # Of those whose subject and text the operator can change:
@@ -76,7 +78,8 @@ CONFIRM = _declare(
     is_forgotten=True,
     is_for_subscribers=True,
     is_waited_for=True,
-    most_a_day=5,  # it may go to somebody who never asked for it
+    most_a_day=6,  # it may go to somebody who never asked for it
+    most_a_day_here=2,
     label="Confirmation",
     about="Sent when somebody signs up and must confirm their email address.",
     placeholders=("newsletter", "link"),
@@ -91,6 +94,7 @@ HUB_LINK = _declare(
     is_for_subscribers=True,
     is_waited_for=True,
     most_a_day=10,
+    most_a_day_here=10,
     label="Referral page link",
     about="Sent to new subscribers, and to those who ask for the link to their referral page.",
     placeholders=("newsletter", "link"),
@@ -192,6 +196,7 @@ BUDGET_REOPENED = _declare(
 PARTNER_REMOVED = _declare("partner_removed", is_forgotten=False)
 PARTNER_ALLOWED = _declare("partner_allowed", is_forgotten=False)
 TERMS_CHANGED = _declare("terms_changed", is_forgotten=False)
+LOOK_AWAITED = _declare("look_awaited", is_forgotten=False)
 
 # To a program's owner or to a partner, whose member joined the other side.
 SHARED_MEMBER = _declare("shared_member", is_forgotten=False)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import escape
 
-from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
@@ -109,6 +109,7 @@ class RecentCounts(NamedTuple):
     of_account: int
     of_account_today: int
     of_all: int
+    of_all_this_hour: int
 
 
 _sql = beside(__file__)
@@ -123,7 +124,6 @@ _UNSENT = _sql.query("unsent", Backlog)
 _ERASE = _sql.command("erase")
 _REPLACE_ENDING = _sql.command("replace_ending")
 _WITHDRAW = _sql.command("withdraw")
-_HAND_OVER = _sql.command("hand_over")
 _CANCEL_UNSENT = _sql.command("cancel_unsent")
 _UNSENT_TO = _sql.query("unsent_to", _UnsentTexts)
 _REWRITE = _sql.command("rewrite")
@@ -198,14 +198,19 @@ async def find_bounces(at: AccountReading, about_id: str) -> list[Bounce]:
 
 
 async def count_recent(
-    at: AccountReading, to: EmailAddress, kind: EmailKind, *, since_ms: int, day_ago_ms: int
+    at: AccountReading, to: EmailAddress, kind: EmailKind, *, since_ms: int, now_ms: int
 ) -> RecentCounts:
     """Emails of a kind to this mailbox: those of this account since a time and in a day, and those
-    of all accounts in a day."""
+    of all accounts in a day and in an hour."""
     found = await at.one(
-        _COUNT_RECENT, mailbox=to.person, kind=kind.name, since_ms=since_ms, day_ago_ms=day_ago_ms
+        _COUNT_RECENT,
+        mailbox=to.person,
+        kind=kind.name,
+        since_ms=since_ms,
+        hour_ago_ms=now_ms - HOUR_MS,
+        day_ago_ms=now_ms - DAY_MS,
     )
-    return found or RecentCounts(0, 0, 0)
+    return found or RecentCounts(0, 0, 0, 0)
 
 
 async def backlog(tx: Tx, *, now_ms: int) -> Backlog:
@@ -243,14 +248,8 @@ async def withdraw(tx: Tx, account_id: str, once: str) -> None:
     await tx.run(_WITHDRAW, account_id=account_id, once_key=once)
 
 
-async def hand_over(change: Change, old_id: str, new_id: str) -> None:
-    """Assigns the emails of one subscriber to another who has the same address. So limits per
-    mailbox still count them, and an erasure finds them."""
-    await change.run(_HAND_OVER, old_id=old_id, new_id=new_id)
-
-
-async def cancel_unsent(change: Change, about_id: str, error: str) -> None:
-    await change.run(_CANCEL_UNSENT, about_id=about_id, error=error)
+async def cancel_unsent(change: Change, about_id: str, error: str, *, kind: EmailKind) -> None:
+    await change.run(_CANCEL_UNSENT, about_id=about_id, error=error, kind=kind.name)
 
 
 async def rewrite_unsent(

@@ -37,7 +37,8 @@ ORDER BY created_ms DESC;
 SELECT COALESCE(SUM(CASE WHEN account_id = :account_id AND created_ms > :since_ms THEN 1 ELSE 0 END),
        0) AS of_account,
        COALESCE(SUM(CASE WHEN account_id = :account_id THEN 1 ELSE 0 END), 0) AS of_account_today,
-       COUNT(*) AS of_all
+       COUNT(*) AS of_all,
+       COALESCE(SUM(CASE WHEN created_ms > :hour_ago_ms THEN 1 ELSE 0 END), 0) AS of_all_this_hour
 FROM letter WHERE mailbox = :mailbox AND created_ms > :day_ago_ms AND kind = :kind;
 
 -- name: erase
@@ -64,14 +65,10 @@ DELETE
 FROM letter
 WHERE account_id = :account_id AND once_key = :once_key AND due_ms IS NOT NULL AND attempts = 0;
 
--- name: hand_over
--- Let emails of one subscriber belong to another row of the same person.
-UPDATE letter SET about_id = :new_id WHERE account_id = :account_id AND about_id = :old_id;
-
 -- name: cancel_unsent
--- Cancel what is not sent yet.
+-- Cancel what is not sent yet, of one kind.
 UPDATE letter SET due_ms = NULL, held_code = NULL, error = :error, lease_token = NULL, lease_until_ms = 0
-WHERE account_id = :account_id AND about_id = :about_id AND {is_unsent};
+WHERE account_id = :account_id AND about_id = :about_id AND kind = :kind AND {is_unsent};
 
 -- fragment: is_unsent
 (due_ms IS NOT NULL OR held_code IS NOT NULL)

@@ -49,7 +49,7 @@ FIRST_REFERRAL = _declare(
 CONFIRMATIONS_HELD = _declare(
     "confirmations_held",
     "Confirmation emails waiting",
-    "Many people signed up through one link and hardly anybody confirms, or they look alike.",
+    "Many people signed up through one link, and hardly anybody confirms.",
     is_forgotten=False,
     icon="email",
 )
@@ -83,6 +83,13 @@ PARTNER_JOINED = _declare(
     is_forgotten=False,
     icon="link",
     covers=("partner_joined", "partner_left"),
+)
+FIRST_LOOK = _declare(
+    "first_look",
+    "First look at a partner",
+    "A new partner brought its first readers, or readers that differ from those you looked at.",
+    is_forgotten=False,
+    icon="people",
 )
 BUDGET = _declare(
     "budget",

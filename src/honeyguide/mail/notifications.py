@@ -82,7 +82,6 @@ _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _WAITING = _sql.query("waiting", _Waiting)
 _WITHDRAW = _sql.command("withdraw")
-_COUNT_UNREAD = _sql.value("count_unread", int)
 _LIST = _sql.query(
     "list",
     lambda *row: ShownNotification(
@@ -146,10 +145,6 @@ async def withdraw(tx: Tx, account_id: str, once: str, *, now_ms: int) -> bool:
     await slack_messages.withdraw(tx, account_id, found.sentence, found.link, now_ms=now_ms)
     await emails.withdraw(tx, account_id, once)
     return bool(await tx.run(_WITHDRAW, account_id=account_id, once_key=once))
-
-
-async def unread(at: AccountReading) -> int:
-    return await at.one(_COUNT_UNREAD) or 0
 
 
 async def page_of(at: AccountReading, page: Page) -> list[ShownNotification]:

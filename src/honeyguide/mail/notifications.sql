@@ -16,10 +16,6 @@ WHERE account_id = :account_id AND once_key = :once_key AND read_ms IS NULL AND 
     SELECT 1 FROM letter AS e WHERE e.account_id = :account_id AND e.once_key = :once_key
 );
 
--- name: count_unread
--- How many notifications are unread.
-SELECT COUNT(*) AS n FROM notice WHERE account_id = :account_id AND read_ms IS NULL;
-
 -- name: list
 -- A notification and its email have the same key.
 SELECT n.id, n.kind, n.sentence, n.link, n.created_ms, n.read_ms, n.digest_due_ms,

@@ -51,6 +51,20 @@ def partner_joined(*, partner: str, program: str, page: str) -> EmailText:
     )
 
 
+def look_asked(*, program: str, day: int, waiting: int, page: str) -> EmailText:
+    """`day` is after how many days this reminds of it; 0 at first."""
+    who = "1 reader waits" if waiting == 1 else f"{waiting:,} readers wait"
+    since = "yesterday" if day == 1 else f"{day} days ago"
+    since = f" You were asked {since}." if day else ""
+    return email(
+        f"{'Still to do: look' if day else 'Look'} once at a partner’s readers of {program}",
+        f"A partner of {program} brought readers, and no more of them count until you have looked "
+        f"at them once.{since} {who if waiting else 'Nobody waits'} so far. Without an answer the "
+        "program pauses for this partner after 7 days, and who waits is not paid.",
+        Button("Look at the readers", page),
+    )
+
+
 def partner_left(*, partner: str, program: str, page: str) -> EmailText:
     return email(
         f"{partner} left your partner program",
@@ -68,6 +82,23 @@ def no_confirmations(*, program: str, page: str) -> EmailText:
         "Set HONEYGUIDE_SMTP_URL to a mail server, or ask whoever runs this service to do so. Then "
         "edit the program and choose the rule “Confirmed email address”.",
         Button("Edit the program", page),
+    )
+
+
+def look_awaited(*, program: str, is_paused: bool, page: str) -> EmailText:
+    """To a partner for whom the program pauses, or goes on."""
+    if is_paused:
+        return email(
+            f"{program} pauses for you until it has looked at your readers",
+            f"{program} looks once at the readers of each new partner, and has not looked at yours "
+            "yet. Readers who come now do not count. You need not do anything: we have reminded "
+            f"{program}, and your links count again once it has looked.",
+            Button("View your referrals", page),
+        )
+    return email(
+        f"{program} looked at your readers",
+        f"{program} has looked at who came through you. Your links count again.",
+        Button("View your referrals", page),
     )
 
 

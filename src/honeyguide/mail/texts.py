@@ -127,9 +127,9 @@ def confirmations_held(*, newsletter: str, page: str) -> EmailText:
     return email(
         "Confirmation emails are waiting for your decision",
         f"Many people signed up for {newsletter} through one referral link, and hardly any of them "
-        "confirmed, or they have a lot in common. Somebody may be entering other people’s "
-        "addresses, so the emails that ask them to confirm are waiting. As more people confirm, "
-        "they are sent. You can send them all now, or reject the referrals.",
+        "confirmed. Somebody may be entering other people’s addresses, so the emails that ask them "
+        "to confirm are sent slowly: about 24 an hour, and more as people confirm. You can send "
+        "them all now, or reject the referrals.",
         Button("Review these signups", page),
     )
 
@@ -218,12 +218,14 @@ class RewardAhead(NamedTuple):
     referral_link: str
 
 
-def confirm(brand: EmailBranding, *, link: str) -> EmailText:
+def confirm(brand: EmailBranding, *, link: str, via: str = "") -> EmailText:
+    """`via` says by whose link they came."""
     gettext = brand.language.gettext
     written = own_texts.write(email_kinds.CONFIRM, brand, {"newsletter": brand.name, "link": link})
     return email(
         written.subject,
         *written.paragraphs,
+        *([via] if via else []),
         Button(gettext("Confirm your subscription"), link),
         Note(gettext("If it wasn’t you, ignore this email and you won’t be subscribed.")),
     )

@@ -87,6 +87,9 @@ SELECT {astray(campaign_brand, campaign)}
      + {outside_campaign(adjustment, subscriber)}
      + {outside_campaign(subscriber_code, subscriber)}
      + {outside_campaign(form_code, subscriber)}
+     + {outside_campaign(claim, subscriber)}
+     + (SELECT COUNT(*) FROM claim AS t LEFT JOIN subscriber AS r ON r.id = t.id
+        WHERE COALESCE(r.account_id, '') <> t.account_id OR r.campaign_id <> t.campaign_id)
      + {astray(delayed_action, campaign)}
      + {astray(used_form, campaign)}
      + (SELECT COUNT(*) FROM change_log AS t LEFT JOIN account AS a ON a.id = t.account_id WHERE a.id IS NULL)

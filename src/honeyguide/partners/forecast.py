@@ -7,10 +7,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from honeyguide.kernel import money
-from honeyguide.partners import outlook, rules
+from honeyguide.partners import outlook, partner_figures, rules
 from honeyguide.partners.expected_fees import OpenMonth, StoredBudget
 from honeyguide.partners.programs import Program
-from honeyguide.store.reading import AccountReading
+from honeyguide.store.reading import AccountReading, Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers.reasons import SUSPICIONS, Reason
@@ -104,6 +104,7 @@ class ProgramRow(NamedTuple):
     publication_name: str
     max_payout_cents: int
     spent_cents: int
+    pending_cents: int
 
 
 class Outcomes(NamedTuple):
@@ -137,20 +138,7 @@ class Earnings(NamedTuple):
     pending_cents: int
     rejected_referrals: int
     uncharged_referrals: int
-    programs: list[tuple[ProgramRow, int]]  # each with its pending cents
-
-
-class NearlySpent(NamedTuple):
-    """A program whose budget of the month is spent to four fifths or more."""
-
-    program_id: str
-    publication_name: str
-    spent_cents: int
-    budget_cents: int
-
-    @property
-    def percent(self) -> int:
-        return 100 * self.spent_cents // self.budget_cents
+    programs: list[ProgramRow]
 
 
 class _Room(StoredBudget, frozen=True):
@@ -167,9 +155,7 @@ _PARTNERS_OF_PROGRAM = _sql.query("partners_of_program", PartnerRow)
 _PENDING_OF_PARTNER = _sql.query("pending_of_partner", Pending)
 _OUTCOMES_OF_PARTNER = _sql.query("outcomes_of_partner", Outcomes)
 _PROGRAMS_OF_PARTNER = _sql.query("programs_of_partner", ProgramRow)
-_REACHED_OF_PARTNER = _sql.value("reached_of_partner", str)
 _ROOMS = _sql.query("rooms", _Room)
-_NEARLY_SPENT = _sql.query("nearly_spent", NearlySpent)
 _DUE_DAYS_OF_PROGRAM = _sql.query("due_days_of_program", DueDay)
 _DUE_DAYS_OF_PARTNER = _sql.query("due_days_of_partner", DueDay)
 
@@ -220,19 +206,19 @@ async def in_review_cents(at: AccountReading, program_id: str) -> int:
     return await at.one(_IN_REVIEW_CENTS, program_id=program_id, suspicions=_SUSPICIONS) or 0
 
 
-async def undecided(at: AccountReading, program_id: str) -> Undecided:
+async def undecided(at: Reading, program_id: str) -> Undecided:
     """For the owner who is about to delete it."""
     found = await at.all(
         _PENDING_OF_PROGRAM, program_id=program_id, due_from_ms=0, due_before_ms=_EVER_MS
     )
-    months = await outlook.of_program(at, program_id)
+    months = await at.fact(outlook.of_program, program_id)
     return Undecided(sum(row.n for row in found), sum(each.fees.expected_cents for each in months))
 
 
 async def undecided_of_partner(at: AccountReading, partner_campaign_id: str) -> Undecided:
     """For the partner who is about to leave: what they may still earn."""
     found = await at.all(_PENDING_OF_PARTNER, due_from_ms=0, due_before_ms=_EVER_MS)
-    months = await outlook.of_partner(at)
+    months = await outlook.of_partner(at, await partner_figures.months_of_partner(at))
     return Undecided(
         sum(row.n for row in found if row.partner_campaign_id == partner_campaign_id),
         sum(each.of(partner_campaign_id).expected_cents for each in months),
@@ -240,22 +226,16 @@ async def undecided_of_partner(at: AccountReading, partner_campaign_id: str) -> 
 
 
 async def earnings(at: AccountReading, month: str) -> Earnings:
-    pending = _by_partner_campaign(await at.all(_PENDING_OF_PARTNER, **_waiting(month, at.now_ms)))
     from_ms, to_ms = rules.month_bounds(month)
     outcomes = await at.one(_OUTCOMES_OF_PARTNER, month=month, from_ms=from_ms, to_ms=to_ms)
-    rows = await at.all(_PROGRAMS_OF_PARTNER, month=month)
+    rows = await at.all(_PROGRAMS_OF_PARTNER, month=month, **_waiting(month, at.now_ms))
     return Earnings(
         month,
         sum(row.spent_cents for row in rows),
-        sum(pending.values()),
+        sum(row.pending_cents for row in rows),
         *(outcomes or Outcomes(0, 0)),
-        [(row, pending.get(row.partner_campaign_id, 0)) for row in rows],
+        rows,
     )
-
-
-async def reached_of_partner(at: AccountReading, month: str) -> set[str]:
-    """The partner's places whose program has reached its budget, by their ids."""
-    return set(await at.all(_REACHED_OF_PARTNER, month=month))
 
 
 async def upcoming_of_program(tx: Tx, program: Program) -> list[DueDay]:
@@ -277,8 +257,3 @@ async def open_months(at: AccountReading, partner_campaign_ids: list[str]) -> di
         )
         for room in rooms
     }
-
-
-async def nearly_spent(at: AccountReading, month: str) -> list[NearlySpent]:
-    """The account's programs whose budget may soon stop charging, fullest first."""
-    return await at.all(_NEARLY_SPENT, month=month)

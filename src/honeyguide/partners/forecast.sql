@@ -54,12 +54,15 @@ LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :mont
 WHERE j.owner_account_id = :account_id AND j.program_id = :program_id
 ORDER BY COALESCE(s.spent_cents, 0) DESC, j.created_ms, j.id;
 
--- name: pending_of_partner
--- Pending referrals that a partner sent.
+-- fragment: pending_of_partner
 {pending}
 WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND r.is_own = 0
   AND COALESCE(s.referral_due_ms, 0) >= :due_from_ms AND COALESCE(s.referral_due_ms, 0) < :due_before_ms
-GROUP BY r.partner_campaign_id;
+GROUP BY r.partner_campaign_id
+
+-- name: pending_of_partner
+-- Pending referrals that a partner sent.
+{pending_of_partner};
 
 -- name: outcomes_of_partner
 -- A decided referral without a month was rejected.
@@ -74,11 +77,12 @@ SELECT (SELECT COUNT(*) FROM partner_referral
 -- name: programs_of_partner
 -- Programs of a partner, with what each earned them.
 SELECT j.id AS partner_campaign_id, j.program_id, b.name AS publication_name, p.max_payout_cents,
-       COALESCE(s.spent_cents, 0) AS spent_cents
+       COALESCE(s.spent_cents, 0) AS spent_cents, COALESCE(w.cents, 0) AS pending_cents
 FROM partner_campaign AS j
 JOIN program AS p ON p.id = j.program_id
 JOIN publication AS b ON b.id = p.publication_id
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
+LEFT JOIN ({pending_of_partner}) AS w ON w.partner_campaign_id = j.id
 WHERE j.account_id = :account_id
 ORDER BY j.created_ms, j.id;
 
@@ -96,12 +100,6 @@ GROUP BY s.referral_due_ms / 86400000
 ORDER BY day
 LIMIT 400;
 
--- name: reached_of_partner
--- The campaigns of a partner whose program pays nothing more this month. Partners are told that it is
--- reached, but not the amount.
-SELECT j.id FROM partner_campaign AS j JOIN budget AS g ON g.program_id = j.program_id
-WHERE j.account_id = :account_id AND g.month = :month AND g.reached_ms IS NOT NULL;
-
 -- name: rooms
 -- What budget and cap have held so far.
 SELECT p.total_budget_cents, p.max_payout_cents, COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms,
@@ -112,17 +110,3 @@ FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id
 LEFT JOIN budget AS g ON g.program_id = p.id AND g.month = :month
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
 WHERE j.owner_account_id = :account_id AND j.id {in :ids};
-
--- name: nearly_spent
--- Programs of an owner whose budget is nearly spent.
-SELECT p.id AS program_id, b.name AS publication_name, g.spent_cents, p.total_budget_cents AS budget_cents
-FROM program AS p
-JOIN publication AS b ON b.id = p.publication_id
-JOIN budget AS g ON g.program_id = p.id AND g.month = :month
-WHERE p.account_id = :account_id
-  AND p.deleted_ms IS NULL
-  AND b.deleted_ms IS NULL
-  AND p.total_budget_cents > 0
-  AND g.spent_cents * 5 >= p.total_budget_cents * 4
-ORDER BY g.spent_cents * 100 / p.total_budget_cents DESC, p.id
-LIMIT 5;

@@ -3,7 +3,7 @@ c.id AS campaign_id, p.id AS program_id, b.name AS publication_name, b.descripti
 p.redirect_url, p.thankyou_page_url, p.slug
 
 -- fragment: verification
-p.rule, p.screening, p.is_verification_chosen, c.screening AS campaign_level
+p.rule, p.screening, p.is_verification_chosen, c.screening AS campaign_level, p.first_look
 
 -- name: by_code
 -- The program that a partner's code leads to.

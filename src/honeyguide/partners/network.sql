@@ -49,6 +49,7 @@ WHERE program.id = r.id;
 -- fragment: partner_campaign
 SELECT p.rule, p.screening, p.is_verification_chosen,
        (SELECT c.screening FROM campaign AS c WHERE c.account_id = p.account_id) AS campaign_level,
+       p.first_look,
        j.id, j.account_id, j.owner_account_id, j.program_id, p.publication_id, b.name AS publication_name,
        j.ref_code, p.cpa_cents, p.max_payout_cents, COALESCE(s.spent_cents, 0) AS spent_cents,
        p.referral_pending_duration, p.referral_pending_duration_enabled, p.terms, p.resources_url,

@@ -4,13 +4,13 @@ pending is verified. One forecast for each program, which its owner and its part
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from honeyguide.partners import expected_fees, rules
 from honeyguide.partners.expected_fees import ExpectedFees, PendingFees, StoredBudget
+from honeyguide.partners.statements import MonthTotal
 from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import Statement, beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers.reasons import Reason
 
 # In a program with more than this, the referrals of one day are taken together: at most the
@@ -61,6 +61,7 @@ class ProgramOutlook(NamedTuple):
 
 class _FeeRow(PendingFees, frozen=True):
     program_id: str = ""
+    partner_account_id: str = ""
 
 
 class _Budget(StoredBudget, frozen=True):
@@ -70,69 +71,48 @@ class _Budget(StoredBudget, frozen=True):
     month: str | None
     deleted_ms: int | None
     is_on: bool
-
-
-class _Share(NamedTuple):
-    partner_campaign_id: str
-    month: str
-    spent_cents: int
+    partner_campaign_id: str | None
+    """A partner for whom something was spent in the month; a row for each."""
+    partner_spent_cents: int
 
 
 class _Side(NamedTuple):
-    """Whose programs: an owner's, or those that a partner joined."""
+    """Whose programs: an owner's, or those that a partner joined. Which programs are read by days
+    does not depend on it, so that both sides see the same."""
 
-    large: Statement[str]
-    """The programs in which so many are pending that they are read by days. So that both sides see
-    the same, it does not depend on what else is read."""
     fees: Statement[_FeeRow]
     budgets: Statement[_Budget]
-    shares: Statement[_Share]
 
 
 _sql = beside(__file__)
-_CAMPAIGNS_OF_PARTNER = _sql.value("campaigns_of_partner", str)
-_SPENT_OF_PARTNER = _sql.query("spent_of_partner", _Share)
-
-
-def _side(name: str) -> _Side:
-    return _Side(
-        _sql.value(f"large_of_{name}", str),
-        _sql.query(f"fees_of_{name}", _FeeRow),
-        _sql.query(f"budgets_of_{name}", _Budget),
-        _sql.query(f"shares_of_{name}", _Share),
-    )
-
-
-_OWNER, _PARTNER = _side("owner"), _side("partner")
+_OWNER, _PARTNER = (
+    _Side(_sql.query(f"fees_of_{name}", _FeeRow), _sql.query(f"budgets_of_{name}", _Budget))
+    for name in ("owner", "partner")
+)
 
 
 async def of_program(at: AccountReading, program_id: str) -> list[MonthOutlook]:
     """For the owner: every partner's cap, and the budget over all of them."""
-    key = {"account_id": at.account_id, "program_id": program_id}
-    (found,) = await _read(at.tx, _OWNER, key, now_ms=at.now_ms)
+    (found,) = await _programs(at, _OWNER, await _fees(at, _OWNER, program_id), program_id)
     return found.months
 
 
 async def of_owner(at: AccountReading) -> list[ProgramOutlook]:
     """Each of the account's programs, oldest first. A deleted one is among them while its pending
     referrals finish, and to the end of the month in which it was last charged."""
-    return await _read(
-        at.tx, _OWNER, {"account_id": at.account_id, "program_id": ""}, now_ms=at.now_ms
-    )
+    return await _programs(at, _OWNER, await _fees(at, _OWNER))
 
 
-async def of_partner(at: AccountReading) -> list[MonthOutlook]:
+async def of_partner(at: AccountReading, earned: list[MonthTotal]) -> list[MonthOutlook]:
     """Over all programs that the account joined: what of the pending fees each program can still
-    pay after those of its other partners that fall due earlier."""
-    programs = await _read(at.tx, _PARTNER, {"account_id": at.account_id}, now_ms=at.now_ms)
-    own = set(await at.all(_CAMPAIGNS_OF_PARTNER))
-    spent: dict[str, int] = {}
-    for row in await at.all(_SPENT_OF_PARTNER, month=rules.month_of(at.now_ms)):
-        spent[row.month] = spent.get(row.month, 0) + row.spent_cents
+    pay after those of its other partners that fall due earlier. `earned` has what is sure."""
+    fees = await _fees(at, _PARTNER)
+    own = {each.partner_campaign_id for each in fees if each.partner_account_id == at.account_id}
+    spent = {each.month: each.cents for each in earned}
     by_month: dict[str, dict[str, ExpectedFees]] = {
         month: {} for month in _this_and_next(at.now_ms)
     }
-    for program in programs:
+    for program in await _programs(at, _PARTNER, fees):
         for each in program.months:
             own_fees = {place: fees for place, fees in each.by_partner.items() if place in own}
             by_month.setdefault(each.month, {}).update(own_fees)
@@ -142,21 +122,32 @@ async def of_partner(at: AccountReading) -> list[MonthOutlook]:
     ]
 
 
-async def _read(tx: Tx, side: _Side, key: dict[str, Any], *, now_ms: int) -> list[ProgramOutlook]:
-    from_now: dict[str, Any] = {**key, "month": rules.month_of(now_ms)}
-    by_day = await tx.all(side.large, **from_now, most=MOST_ONE_BY_ONE)
-    fees = await tx.all(side.fees, **from_now, now_ms=now_ms, undated=UNDATED, by_day=by_day)
+async def _fees(at: AccountReading, side: _Side, program_id: str = "") -> list[_FeeRow]:
+    return await at.all(
+        side.fees,
+        program_id=program_id,
+        month=rules.month_of(at.now_ms),
+        undated=UNDATED,
+        most=MOST_ONE_BY_ONE,
+    )
+
+
+async def _programs(
+    at: AccountReading, side: _Side, fees: list[_FeeRow], program_id: str = ""
+) -> list[ProgramOutlook]:
     shares: dict[str, dict[str, int]] = {}
-    for share in await tx.all(side.shares, **from_now):
-        shares.setdefault(share.month, {})[share.partner_campaign_id] = share.spent_cents
     budgets: dict[str, list[_Budget]] = {}
-    for row in await tx.all(side.budgets, **from_now):
+    month = rules.month_of(at.now_ms)
+    for row in await at.all(side.budgets, program_id=program_id, month=month):
         budgets.setdefault(row.program_id, []).append(row)
+        if row.month is not None and row.partner_campaign_id is not None:
+            in_month = shares.setdefault(row.month, {})
+            in_month[row.partner_campaign_id] = row.partner_spent_cents
     pending: dict[str, list[_FeeRow]] = {}
     for each in fees:
         pending.setdefault(each.program_id, []).append(each)
     return [
-        _of_program(rows, pending.get(program_id, []), shares, now_ms=now_ms)
+        _of_program(rows, pending.get(program_id, []), shares, now_ms=at.now_ms)
         for program_id, rows in budgets.items()
     ]
 

@@ -24,19 +24,26 @@ IN (SELECT o.program_id
     WHERE o.partner_account_id = :account_id AND o.decided_ms IS NULL)
 
 -- fragment: large
-SELECT r.program_id FROM partner_referral AS r WHERE r.decided_ms IS NULL AND r.program_id
+-- The programs in which so many are pending that they are read by days.
+WITH large AS MATERIALIZED (
+    SELECT r.program_id FROM partner_referral AS r WHERE r.decided_ms IS NULL AND r.program_id
+
+-- fragment: larger
+    GROUP BY r.program_id HAVING COUNT(*) > :most
+)
 
 -- fragment: fees
--- Those of one day are one row in the programs of `by_day`. `undated` has the reasons that end without a
+-- Those of one day are one row in the programs of `large`. `undated` has the reasons that end without a
 -- charge on their date.
 -- What is overdue can be verified now.
 SELECT f.partner_campaign_id, f.fee_cents, f.is_waiting,
        MIN(CASE WHEN f.due_ms > :now_ms THEN f.due_ms ELSE :now_ms END) AS due_ms, MIN(f.id) AS first_id,
-       COUNT(*) AS n, f.budget_cents, f.cap_cents, MIN(f.arrived_ms) AS arrived_ms, f.program_id
+       COUNT(*) AS n, f.budget_cents, f.cap_cents, MIN(f.arrived_ms) AS arrived_ms, f.program_id,
+       f.partner_account_id
 FROM (
-    SELECT r.program_id, r.partner_campaign_id, r.fee_cents, r.budget_cents, r.cap_cents, r.arrived_ms,
-           r.subscriber_id AS id,
-           CASE WHEN r.program_id {in :by_day} THEN '' ELSE r.subscriber_id END AS alone,
+    SELECT r.program_id, r.partner_campaign_id, r.partner_account_id, r.fee_cents, r.budget_cents,
+           r.cap_cents, r.arrived_ms, r.subscriber_id AS id,
+           CASE WHEN r.program_id IN (SELECT program_id FROM large) THEN '' ELSE r.subscriber_id END AS alone,
            CASE WHEN s.referral_due_ms IS NULL
                OR s.referral_reason = 'awaiting_confirmation'
                OR s.referral_reason {in :undated}
@@ -47,7 +54,7 @@ FROM (
       AND COALESCE(s.referral_reason, '') <> 'partner_removed'
       -- The last step for this person: a charge, or the reversal of one. The order makes PostgreSQL take the
       -- index on the person.
-      AND (r.program_id {in :by_day} OR COALESCE((SELECT c.fee_cents FROM charge AS c
+      AND (r.program_id IN (SELECT program_id FROM large) OR COALESCE((SELECT c.fee_cents FROM charge AS c
           WHERE c.program_id = r.program_id AND c.person_key = r.person_key
           ORDER BY c.person_step DESC
           LIMIT 1), 0) <= 0)
@@ -55,8 +62,8 @@ FROM (
 
 -- fragment: grouped
 ) AS f
-GROUP BY f.program_id, f.partner_campaign_id, f.fee_cents, f.is_waiting, COALESCE(f.due_ms, 0) / 86400000,
-    f.budget_cents, f.cap_cents, f.alone
+GROUP BY f.program_id, f.partner_campaign_id, f.partner_account_id, f.fee_cents, f.is_waiting,
+    COALESCE(f.due_ms, 0) / 86400000, f.budget_cents, f.cap_cents, f.alone
 
 -- fragment: budgets
 SELECT p.total_budget_cents, p.max_payout_cents, COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms,
@@ -64,50 +71,27 @@ SELECT p.total_budget_cents, p.max_payout_cents, COALESCE(g.spent_cents, 0) AS s
        COALESCE(g.overrun_ms, 0) AS overrun_ms,
        p.id AS program_id, b.name AS publication_name, p.cpa_cents, g.month,
        COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms,
-       CASE WHEN b.status = 'active' THEN b.enabled_partner_program ELSE 0 END AS is_on
+       CASE WHEN b.status = 'active' THEN b.enabled_partner_program ELSE 0 END AS is_on,
+       s.partner_campaign_id, COALESCE(s.spent_cents, 0) AS partner_spent_cents
 FROM program AS p JOIN publication AS b ON b.id = p.publication_id
-LEFT JOIN budget AS g ON g.program_id = p.id AND g.month >= :month WHERE p.id
-
--- fragment: shares
-SELECT partner_campaign_id, month, spent_cents FROM partner_spend WHERE month >= :month AND program_id
-
--- name: large_of_owner
--- Programs of an owner with too many pending referrals to go through.
-{large} {owned} GROUP BY r.program_id HAVING COUNT(*) > :most;
+LEFT JOIN budget AS g ON g.program_id = p.id AND g.month >= :month
+LEFT JOIN partner_spend AS s ON s.program_id = g.program_id AND s.month = g.month
+WHERE p.id
 
 -- name: fees_of_owner
 -- Fees that an owner may have to pay.
+{large} {owned} {larger}
 {fees} {owned} {grouped};
 
 -- name: budgets_of_owner
--- Budgets of an owner's programs.
+-- Budgets of an owner's programs, and what was spent on each partner.
 {budgets} {owned} ORDER BY p.created_ms, p.id;
 
--- name: shares_of_owner
--- What was spent on each partner of an owner.
-{shares} {owned};
-
--- name: large_of_partner
--- Programs of a partner with too many pending referrals to go through.
-{large} {joined} GROUP BY r.program_id HAVING COUNT(*) > :most;
-
 -- name: fees_of_partner
--- Fees that a partner may get.
+-- Fees that a partner may get, and those before them.
+{large} {joined} {larger}
 {fees} {joined} {grouped};
 
 -- name: budgets_of_partner
--- Budgets of the programs of a partner.
+-- Budgets of the programs of a partner, and what was spent on each partner.
 {budgets} {joined} ORDER BY p.created_ms, p.id;
-
--- name: shares_of_partner
--- What was spent on the partner in each program.
-{shares} {joined};
-
--- name: spent_of_partner
--- In every program that the partner joined.
-SELECT partner_campaign_id, month, spent_cents FROM partner_spend
-WHERE partner_account_id = :account_id AND month >= :month;
-
--- name: campaigns_of_partner
--- What the partner has in all programs.
-SELECT id FROM partner_campaign WHERE account_id = :account_id;

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS
+from honeyguide.partners import rules
 from honeyguide.partners.statements import MonthTotal
 from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import Statement, beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers.reasons import SUSPICIONS
 
 # The newest referrals that are counted.
@@ -24,6 +24,7 @@ class FigureDay(NamedTuple):
 
     partner_campaign_id: str
     day: int
+    clicks: int
     signups: int
     verified: int
     pending: int
@@ -48,22 +49,23 @@ class PartnerFigures(NamedTuple):
     kept: int = 0
 
 
-class ClickDay(NamedTuple):
-    partner_campaign_id: str
-    day: int
-    n: int
-
-
 class ChargedReferrals(NamedTuple):
     partner_campaign_id: str
     n: int
+
+
+class PartnerMonth(NamedTuple):
+    partner_campaign_id: str
+    charged: int
+    """How many referrals were charged and not taken back."""
+    is_reached: int
+    """Whether the program has reached its budget."""
 
 
 class FigureDays(NamedTuple):
     """Read once, and added up for any days in it."""
 
     days: list[FigureDay]
-    clicks: list[ClickDay]
 
     def by_partner(
         self, is_in: Callable[[int], bool] = lambda day: True
@@ -71,71 +73,55 @@ class FigureDays(NamedTuple):
         """The sum of the days that pass."""
         sums: dict[str, list[int]] = {}
         empty = [0] * len(PartnerFigures._fields)
-        for click in self.clicks:
-            if is_in(click.day):
-                sums.setdefault(click.partner_campaign_id, [*empty])[0] += click.n
         for each in self.days:
             if is_in(each.day):
                 total = sums.setdefault(each.partner_campaign_id, [*empty])
-                for place, n in enumerate(each[2:], start=1):
+                for place, n in enumerate(each[2:]):
                     total[place] += n
         return {key: PartnerFigures(*total) for key, total in sums.items()}
 
     def of(self, partner_campaign_id: str) -> list[FigureDay]:
-        """The days of one partner, newest first."""
+        """The days on which somebody arrived by one partner, newest first."""
         own = [each for each in self.days if each.partner_campaign_id == partner_campaign_id]
-        return sorted(own, key=lambda each: -each.day)
+        return sorted((each for each in own if each.signups), key=lambda each: -each.day)
 
     def signups_by_day(self, partner_campaign_id: str) -> dict[int, int]:
-        return {
-            each.day: each.signups
-            for each in self.days
-            if each.partner_campaign_id == partner_campaign_id
-        }
+        return {each.day: each.signups for each in self.of(partner_campaign_id)}
 
 
 _sql = beside(__file__)
 _DAYS_OF_PROGRAM = _sql.query("days_of_program", FigureDay)
-_CLICKS_OF_PROGRAM = _sql.query("clicks_of_program", ClickDay)
 _DAYS_OF_PARTNER = _sql.query("days_of_partner", FigureDay)
-_CLICKS_OF_PARTNER = _sql.query("clicks_of_partner", ClickDay)
 _MONTHS_OF_CAMPAIGN = _sql.query("months_of_campaign", MonthTotal)
 _MONTHS_OF_PARTNER = _sql.query("months_of_partner", MonthTotal)
-_CHARGED_OF_PARTNER = _sql.query("charged_of_partner", ChargedReferrals)
+_MONTH_OF_PARTNER = _sql.query("month_of_partner", PartnerMonth)
 _CHARGED_OF_PROGRAM = _sql.query("charged_of_program", ChargedReferrals)
 
 
 async def of_program(
     at: AccountReading, program_id: str, *, since_ms: int, before_ms: int
 ) -> FigureDays:
-    key = {"account_id": at.account_id, "program_id": program_id}
-    return await _read(at.tx, _DAYS_OF_PROGRAM, _CLICKS_OF_PROGRAM, key, since_ms, before_ms)
+    return await _read(at, _DAYS_OF_PROGRAM, since_ms, before_ms, program_id=program_id)
 
 
 async def of_partner(at: AccountReading, *, since_ms: int, before_ms: int) -> FigureDays:
     """Of every program that the account joined."""
-    key = {"account_id": at.account_id}
-    return await _read(at.tx, _DAYS_OF_PARTNER, _CLICKS_OF_PARTNER, key, since_ms, before_ms)
+    return await _read(at, _DAYS_OF_PARTNER, since_ms, before_ms)
 
 
 async def _read(
-    tx: Tx,
-    days: Statement[FigureDay],
-    clicks: Statement[ClickDay],
-    key: dict[str, str],
-    since_ms: int,
-    before_ms: int,
+    at: AccountReading, days: Statement[FigureDay], since_ms: int, before_ms: int, **key: Any
 ) -> FigureDays:
-    between: dict[str, Any] = {**key, "since_ms": since_ms, "before_ms": before_ms}
-    return FigureDays(
-        await tx.all(days, **between, suspicions=list(SUSPICIONS), most=MOST_COUNTED),
-        await tx.all(clicks, **between),
-    )
+    between: dict[str, Any] = {"since_ms": since_ms, "before_ms": before_ms}
+    found = await at.all(days, **key, **between, suspicions=list(SUSPICIONS), most=MOST_COUNTED)
+    return FigureDays(found)
 
 
-async def months_of_partner(at: AccountReading, *, after: str) -> list[MonthTotal]:
-    """What the partner earned in each month after one, months without earnings left out."""
-    return await at.all(_MONTHS_OF_PARTNER, after=after)
+async def months_of_partner(at: AccountReading) -> list[MonthTotal]:
+    """What the partner earned in the last twelve months and earns in later ones, those without
+    earnings left out."""
+    present = rules.month_of(at.now_ms)
+    return await at.all(_MONTHS_OF_PARTNER, after=f"{int(present[:4]) - 1}{present[4:]}")
 
 
 async def months_of_campaign(at: AccountReading, partner_campaign_id: str) -> list[MonthTotal]:
@@ -143,10 +129,9 @@ async def months_of_campaign(at: AccountReading, partner_campaign_id: str) -> li
     return await at.all(_MONTHS_OF_CAMPAIGN, id=partner_campaign_id, most=MOST_MONTHS)
 
 
-async def charged_of_partner(at: AccountReading, month: str) -> dict[str, int]:
-    """How many referrals were charged and not taken back, by partner campaign."""
-    rows = await at.all(_CHARGED_OF_PARTNER, month=month)
-    return {row.partner_campaign_id: row.n for row in rows}
+async def month_of_partner(at: AccountReading, month: str) -> list[PartnerMonth]:
+    """For each of the partner's campaigns."""
+    return await at.all(_MONTH_OF_PARTNER, month=month)
 
 
 async def charged_of_program(at: AccountReading, program_id: str, month: str) -> dict[str, int]:

@@ -2,7 +2,7 @@
 -- counted, so that a page costs the same however many there ever were.
 
 -- fragment: days
-SELECT n.partner_campaign_id, n.arrived_ms / 86400000 AS day, COUNT(*) AS signups,
+SELECT n.partner_campaign_id, n.arrived_ms / 86400000 AS day, 0 AS clicks, COUNT(*) AS signups,
        COUNT(CASE WHEN s.referral_status = 'verified' THEN 1 END) AS verified,
        COUNT(CASE WHEN s.referral_status = 'pending' THEN 1 END) AS pending,
        COUNT(CASE WHEN s.referral_status = 'pending'
@@ -24,23 +24,19 @@ JOIN subscriber AS s ON s.id = n.subscriber_id
 GROUP BY n.partner_campaign_id, n.arrived_ms / 86400000
 
 -- fragment: clicks
-SELECT j.id AS partner_campaign_id, d.day_ms / 86400000 AS day, d.n FROM partner_campaign AS j
+SELECT j.id, d.day_ms / 86400000, d.n, 0, 0, 0, 0, 0, 0, 0 FROM partner_campaign AS j
 JOIN click_day AS d ON d.target_id = j.id AND d.code = '' AND d.day_ms >= :since_ms AND d.day_ms < :before_ms
 
 -- name: days_of_program
--- Signups of a program by day and partner.
-{days} r.account_id = :account_id AND r.program_id = :program_id {newest};
-
--- name: clicks_of_program
--- Clicks on the links of a program's partners.
+-- Clicks and signups of a program by day and partner.
+{days} r.account_id = :account_id AND r.program_id = :program_id {newest}
+UNION ALL
 {clicks} WHERE j.owner_account_id = :account_id AND j.program_id = :program_id;
 
 -- name: days_of_partner
--- Signups that a partner sent, by day.
-{days} r.partner_account_id = :account_id {newest};
-
--- name: clicks_of_partner
--- Clicks on the links of a partner.
+-- Clicks on the links of a partner, and who signed up by them, by day.
+{days} r.partner_account_id = :account_id {newest}
+UNION ALL
 {clicks} WHERE j.account_id = :account_id;
 
 -- name: months_of_campaign
@@ -58,11 +54,19 @@ GROUP BY month
 HAVING SUM(spent_cents) > 0
 ORDER BY month;
 
--- name: charged_of_partner
--- Referrals that were charged in a month and not taken back, by partner campaign.
-SELECT partner_campaign_id, CAST(SUM(CASE WHEN fee_cents > 0 THEN 1 ELSE -1 END) AS BIGINT) AS n FROM charge
-WHERE partner_account_id = :account_id AND month = :month
-GROUP BY partner_campaign_id;
+-- name: month_of_partner
+-- Referrals that were charged in a month and not taken back, by partner campaign, and whether its program
+-- has reached its budget. Partners are told that it is reached, but not the amount.
+SELECT j.id AS partner_campaign_id, COALESCE(c.n, 0) AS charged,
+       CASE WHEN g.reached_ms IS NULL THEN 0 ELSE 1 END AS is_reached
+FROM partner_campaign AS j
+LEFT JOIN budget AS g ON g.program_id = j.program_id AND g.month = :month
+LEFT JOIN (
+    SELECT partner_campaign_id, CAST(SUM(CASE WHEN fee_cents > 0 THEN 1 ELSE -1 END) AS BIGINT) AS n
+    FROM charge WHERE partner_account_id = :account_id AND month = :month
+    GROUP BY partner_campaign_id
+) AS c ON c.partner_campaign_id = j.id
+WHERE j.account_id = :account_id;
 
 -- name: charged_of_program
 -- How many referrals of each partner were charged.

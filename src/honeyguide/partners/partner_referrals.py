@@ -4,7 +4,8 @@ of them and why, what they earn. Never who they are: they are the owner's subscr
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Collection
+from typing import Any, NamedTuple
 
 from honeyguide.kernel.paging import Page
 from honeyguide.partners import rules
@@ -40,26 +41,19 @@ class ReferredSubscriber(NamedTuple):
 
 
 _sql = beside(__file__)
-_PENDING = _sql.query("pending", ReferredSubscriber)
-_CONFIRMED = _sql.query("confirmed", ReferredSubscriber)
-_REJECTED = _sql.query("rejected", ReferredSubscriber)
-_UNCHARGED = _sql.query("uncharged", ReferredSubscriber)
+_OF_MONTH = _sql.query("of_month", ReferredSubscriber)
 _COUNT_OF_PARTNER_CAMPAIGN = _sql.value("count_of_partner_campaign", int)
 _OF_PARTNER_CAMPAIGN = _sql.query("of_partner_campaign", ReferredSubscriber)
 
 
 async def of_month(
-    at: AccountReading, state: str, month: str, *, most: int
+    at: AccountReading, states: Collection[str], month: str, *, most: int
 ) -> list[ReferredSubscriber]:
-    """The referrals behind one figure of a month's earnings. Pending means pending now, whatever
-    the month."""
-    if state == PENDING:
-        return await at.all(_PENDING, most=most)
-    if state == REJECTED:
-        from_ms, to_ms = rules.month_bounds(month)
-        return await at.all(_REJECTED, from_ms=from_ms, to_ms=to_ms, most=most)
-    statement = _CONFIRMED if state == CONFIRMED else _UNCHARGED
-    return await at.all(statement, month=month, most=most)
+    """The referrals behind figures of a month's earnings, up to so many of each state. Pending
+    means pending now, whatever the month."""
+    from_ms, to_ms = rules.month_bounds(month)
+    limits: dict[str, Any] = {f"most_{each}": most if each in states else 0 for each in STATES}
+    return await at.all(_OF_MONTH, month=month, from_ms=from_ms, to_ms=to_ms, **limits)
 
 
 async def of_partner_campaign(

@@ -158,7 +158,7 @@ async def create(
     await publications.set_enabled(tx, publication, True)
     made = {"publication_id": publication.id, **columns}
     await change_log.record(change, "program.created", program_id, None, made)
-    if not (change.site.has_mail_server or columns["is_verification_chosen"]):
+    if not change.site.has_mail_server and isinstance(chosen.rule, UnsetType):
         await verification.notify_without_email(change, program_id, publication.name)
     return await get(change, program_id)
 
@@ -189,6 +189,10 @@ async def list_deleted_unsettled(at: AccountReading) -> list[Program]:
 async def page_of(at: AccountReading, page: Page) -> tuple[list[Program], int]:
     total = await at.one(_COUNT) or 0
     return await at.all(_LIST, most=page.per_page, skip=page.skip), total
+
+
+async def some_of_account(at: AccountReading, *, most: int) -> list[Program]:
+    return await at.all(_LIST, most=most, skip=0)
 
 
 async def of_publications(at: AccountReading, ids: list[str]) -> dict[str, Program]:

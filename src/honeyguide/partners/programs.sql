@@ -1,6 +1,6 @@
 -- fragment: program
 p.rule, p.screening, p.is_verification_chosen,
-(SELECT c.screening FROM campaign AS c WHERE c.account_id = p.account_id) AS campaign_level,
+(SELECT c.screening FROM campaign AS c WHERE c.account_id = p.account_id) AS campaign_level, p.first_look,
 p.id, p.account_id, p.publication_id, b.name AS publication_name, b.description AS publication_description,
 b.categories, {p.fields}, b.logo_id, b.status AS publication_status, b.enabled_partner_program, p.created_ms,
 COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms
@@ -25,7 +25,7 @@ p.deleted_ms IS NULL AND b.deleted_ms IS NULL
 -- name: insert
 -- A new program.
 {insert program: id, account_id, publication_id, {fields}, rule, screening, is_verification_chosen,
-created_ms = :now_ms};
+first_look, created_ms = :now_ms};
 
 -- name: by_id
 -- One program that is not deleted.

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.partners.verification import HELD_DAYS, HeldShare
+from honeyguide.partners.held_referrals import HELD_DAYS, HeldShare
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 

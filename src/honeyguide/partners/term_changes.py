@@ -1,4 +1,4 @@
-"""Changes of what a program pays for: its fee, cap, holding period, rule and screening, and a
+"""Changes of what a program pays for: its fee, cap, holding period and verification, and a
 budget that is reached because it was lowered.
 
 Each is told to every active partner, with old and new values (`term_notifications`). By API it
@@ -24,7 +24,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import announcements, programs, rules, verification
 from honeyguide.partners.announcements import TermChange
 from honeyguide.partners.programs import Program, ProgramFields
-from honeyguide.partners.verification import Verification, VerificationFields
+from honeyguide.partners.verification import Origins, Verification, VerificationFields
 from honeyguide.screening.rules import Rule
 from honeyguide.store.change import Change
 from honeyguide.store.reading import AccountReading
@@ -43,6 +43,8 @@ class ProgramTerms(NamedTuple):
     referral_pending_duration_enabled: bool
     rule: str
     screening: str
+    is_verification_chosen: bool
+    first_look: int | None
     total_budget_cents: int
     spent_cents: int
     """Of the budget, this month."""
@@ -50,6 +52,10 @@ class ProgramTerms(NamedTuple):
     @property
     def hold_days(self) -> int:
         return self.referral_pending_duration if self.referral_pending_duration_enabled else 0
+
+    @property
+    def origins(self) -> Origins:
+        return Origins.ALL if self.is_verification_chosen else Origins.HOSTED
 
     @property
     def is_budget_reached(self) -> bool:
@@ -67,6 +73,10 @@ class Term(NamedTuple):
 
 def _show_days(days: int) -> str:
     return "1 day" if days == 1 else f"{days} days"
+
+
+def _show_first_look(number: int | None) -> str:
+    return "none" if number is None else f"after {number:,} verified"
 
 
 _HOLD = ("referral_pending_duration", "referral_pending_duration_enabled")
@@ -87,6 +97,20 @@ TERMS = (
         lambda t: Level(t.screening),
         lambda level: verification.LEVELS[level].label,
         list(verification.LEVELS).index,
+    ),
+    Term(
+        "Rule and screening hold for",
+        ("is_verification_chosen",),
+        lambda t: t.origins,
+        lambda origins: verification.ORIGINS[origins].label,
+        list(Origins).index,
+    ),
+    Term(
+        "First look",
+        ("first_look",),
+        lambda t: t.first_look,
+        _show_first_look,
+        lambda number: 0 if number is None else 1 + verification.MOST_FIRST_LOOK - number,
     ),
     # How much it is stays the owner's.
     Term(
@@ -226,12 +250,12 @@ def _columns(
 
 
 async def _set(change: Change, program_id: str, columns: dict[str, Any]) -> None:
-    asked = {name: columns[name] for name in ("rule", "screening") if name in columns}
+    asked = {name: columns[name] for name in verification.COLUMNS if name in columns}
     of_program = {name: value for name, value in columns.items() if name not in asked}
     if of_program:
         await programs.set_columns(change, program_id, of_program)
     if asked:
-        await verification.set_verification(change, program_id, VerificationFields(**asked))
+        await verification.set_columns(change, program_id, asked)
 
 
 def _lines(before: ProgramTerms, after: ProgramTerms) -> list[list[str]]:
@@ -266,9 +290,9 @@ def shown(
     program: Program, asked: Verification, waiting: TermChange | None
 ) -> tuple[Program, Verification]:
     """As they are once what waits has begun, for the form."""
-    columns = _waiting(waiting)
-    rule, level = columns.pop("rule", asked.rule), columns.pop("screening", asked.screening)
-    return (
-        msgspec.structs.replace(program, **columns),
-        asked._replace(rule=Rule(rule), screening=Level(level)),
-    )
+    columns = dict(_waiting(waiting))
+    chosen = {name: columns.pop(name) for name in verification.COLUMNS if name in columns}
+    if "is_verification_chosen" in chosen:
+        is_all = chosen.pop("is_verification_chosen")
+        chosen["origins"] = Origins.ALL if is_all else Origins.HOSTED
+    return msgspec.structs.replace(program, **columns), asked._replace(**chosen)

@@ -6,7 +6,8 @@ SELECT id FROM program WHERE account_id = :account_id AND id = :program_id AND d
 -- The terms of a program.
 SELECT p.cpa_cents, p.max_payout_cents, p.referral_pending_duration, p.referral_pending_duration_enabled,
        p.rule,
-       COALESCE(p.screening, c.screening) AS screening, p.total_budget_cents,
+       COALESCE(p.screening, c.screening) AS screening, p.is_verification_chosen, p.first_look,
+       p.total_budget_cents,
        COALESCE((SELECT g.spent_cents FROM budget AS g WHERE g.program_id = p.id AND g.month = :month),
            0) AS spent_cents
 FROM program AS p

@@ -1,12 +1,14 @@
-"""What a program asks of its referrals before it pays for them: a rule and a screening level.
+"""What a program asks of its referrals before it pays for them: a rule, a screening level, and
+how many of a new partner's count before the owner looks at them.
 
-What the owner chose holds for every signup. What a program has by default holds for signups on
-pages and forms of ours; others go by the campaign's level. A program that was made before programs
-had a level of their own goes by the campaign's until its owner changes that.
+Its origins say for which signups that holds: for those on pages and forms of ours, or for all.
+Others go by the campaign's level. A program that was made before programs had a level of their own
+goes by the campaign's until its owner changes that.
 """
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -15,7 +17,6 @@ from msgspec import UNSET, UnsetType
 from honeyguide.accounts import accounts
 from honeyguide.events import change_log
 from honeyguide.kernel import checks
-from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.fields import as_stored
 from honeyguide.kernel.ids import is_id
@@ -27,17 +28,21 @@ from honeyguide.screening.rules import Rule
 from honeyguide.store.change import Change
 from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers.origins import Origin
-from honeyguide.subscribers.reasons import SUSPICIONS
 from honeyguide.subscribers.referral_states import Level
 
 UNKNOWN = "There is no such partner program."
 NEEDS_EMAIL = "This rule needs email, and no mail server is set (HONEYGUIDE_SMTP_URL)."
-HELD_DAYS = 30
-# A share of fewer says nothing; of more, the newest say enough.
-LEAST_ARRIVED, MOST_ARRIVED = 20, 1_000
-HIGH_PERCENT = 20
+FIRST_LOOK = 10
+"""What a program starts with that is made on the dashboard."""
+MOST_FIRST_LOOK = 1_000
+
+
+class Origins(StrEnum):
+    """For which signups a program's rule and level hold. Stored as `is_verification_chosen`."""
+
+    HOSTED = "hosted"
+    ALL = "all"
 
 
 class Texts(NamedTuple):
@@ -86,7 +91,19 @@ LEVELS = {
         "Suspicious signups are rejected.",
     ),
 }
-ONLY_HOSTED = "This holds for signups with magic links and on hosted pages and forms."
+ORIGINS = {
+    Origins.HOSTED: Texts(
+        "Our pages and forms",
+        "Signups with magic links, on hosted pages and with embedded forms. What you add yourself "
+        "or through the API goes by the level of your campaign.",
+        "This holds for signups with magic links and on hosted pages and forms.",
+    ),
+    Origins.ALL: Texts(
+        "All signups",
+        "Also what comes through the API, by import or from your email platform.",
+        "",
+    ),
+}
 
 
 class StoredVerification(msgspec.Struct, frozen=True):
@@ -96,6 +113,7 @@ class StoredVerification(msgspec.Struct, frozen=True):
     screening: Level | None
     is_verification_chosen: bool
     campaign_level: Level
+    first_look: int | None
 
 
 class Verification(NamedTuple):
@@ -104,7 +122,9 @@ class Verification(NamedTuple):
     rule: Rule
     screening: Level
     """The campaign's, if the program has none of its own."""
-    is_chosen: bool
+    origins: Origins
+    first_look: int | None
+    """So many verified referrals of each partner count before the owner looks; None is all."""
     has_own_level: bool
 
     def in_short(self, hold_days: int) -> str:
@@ -121,7 +141,18 @@ class Verification(NamedTuple):
     def to_partner(self) -> list[str]:
         """What a partner should know, a sentence each."""
         sentences = [RULES[self.rule].to_partner, LEVELS[self.screening].to_partner]
-        return [*sentences, ONLY_HOSTED] if self.has_own_level and not self.is_chosen else sentences
+        if self.has_own_level and self.origins == Origins.HOSTED:
+            sentences.append(ORIGINS[self.origins].to_partner)
+        if self.first_look is not None:
+            sentences.append(
+                f"{first_readers(self.first_look)} of a new partner count at once; then the owner "
+                "looks once before the next ones count."
+            )
+        return sentences
+
+
+def first_readers(number: int) -> str:
+    return "The first verified reader" if number == 1 else f"The first {number:,} verified readers"
 
 
 RULE = doc(
@@ -140,11 +171,40 @@ SCREENING = doc(
 )
 
 
+ORIGINS_FIELD = doc(
+    "For which signups the rule and the screening level hold: for those with magic links, on "
+    "hosted pages and with embedded forms (`hosted`), or also for those by API, import and email "
+    "platform (`all`).",
+    "all",
+    label="Which signups they hold for",
+    enum=list(Origins),
+)
+
+
+def _check_first_look(number: int, *, param: str) -> int:
+    if not 1 <= number <= MOST_FIRST_LOOK:
+        raise Invalid("{field} must be 1 to {most}.", param=param, most=MOST_FIRST_LOOK)
+    return number
+
+
+FIRST_LOOK_FIELD = doc(
+    "How many verified referrals of each partner count before the owner must look at them; `null` "
+    "if no look is needed.",
+    FIRST_LOOK,
+    label="First look",
+    rule=_check_first_look,
+    minimum=1,
+    maximum=MOST_FIRST_LOOK,
+)
+
+
 class VerificationFields(msgspec.Struct, frozen=True):
     """What callers may set. UNSET leaves a field as it is."""
 
     rule: Annotated[str, RULE] | UnsetType = UNSET
     screening: Annotated[str, SCREENING] | UnsetType = UNSET
+    origins: Annotated[str, ORIGINS_FIELD] | UnsetType = UNSET
+    first_look: Annotated[int, FIRST_LOOK_FIELD] | UnsetType | None = UNSET
 
 
 class VerificationRow(StoredVerification, frozen=True):
@@ -156,45 +216,22 @@ class OfferedProgram(NamedTuple):
     publication_name: str
 
 
-class HeldShare(NamedTuple):
-    """Of the newest referrals of 30 days, how many the level kept from counting."""
-
-    arrived: int
-    held: int
-
-    @property
-    def is_high(self) -> bool:
-        return self.arrived >= LEAST_ARRIVED and self.held * 100 > self.arrived * HIGH_PERCENT
-
-    @property
-    def percent(self) -> int:
-        return self.held * 100 // max(1, self.arrived)
-
-
-class ProgramHealth(NamedTuple):
-    """Live programs, over all accounts."""
-
-    needing_email: int
-    holding_many: int
-
-
+COLUMNS = ("rule", "screening", "is_verification_chosen", "first_look")
 _sql = beside(__file__)
 _LOCK = _sql.value("lock", str)
 _OF_PROGRAM = _sql.query("of_program", VerificationRow)
 _SET = _sql.command("set")
-_CHOSEN = ("rule", "screening", "is_verification_chosen")
 _DISMISS = _sql.command("dismiss")
 _OFFERED = _sql.query("offered", OfferedProgram)
-_COUNT_HELD = _sql.query("count_held", HeldShare)
-_HEALTH = _sql.query("health", ProgramHealth)
 
 
 def of(stored: StoredVerification) -> Verification:
     return Verification(
-        stored.rule,
-        stored.screening or stored.campaign_level,
-        stored.is_verification_chosen,
-        stored.screening is not None,
+        rule=stored.rule,
+        screening=stored.screening or stored.campaign_level,
+        origins=Origins.ALL if stored.is_verification_chosen else Origins.HOSTED,
+        first_look=stored.first_look,
+        has_own_level=stored.screening is not None,
     )
 
 
@@ -228,17 +265,13 @@ def recommended(site: Site) -> tuple[Rule, Level]:
 def first_columns(site: Site, fields: VerificationFields) -> dict[str, Any]:
     """Of a new program, with what its owner chose, if anything."""
     rule, level = recommended(site)
-    given = checked(site, fields)
-    return {
-        "rule": rule,
-        "screening": level,
-        **given,
-        "is_verification_chosen": int(bool(given)),
-    }
+    by_default = {"is_verification_chosen": False, "first_look": None}
+    return {"rule": rule, "screening": level, **by_default, **checked(site, fields)}
 
 
-def checked(site: Site, fields: VerificationFields) -> dict[str, str]:
-    given: dict[str, str] = {}
+def checked(site: Site, fields: VerificationFields) -> dict[str, Any]:
+    """The columns to set. Who chooses a rule or a level and no origins means all."""
+    given: dict[str, Any] = {}
     if not isinstance(fields.rule, UnsetType):
         rule = given["rule"] = Rule(checks.one_of(fields.rule, list(Rule), param="rule"))
         if rule.needs_confirmation and not site.has_mail_server:
@@ -246,6 +279,14 @@ def checked(site: Site, fields: VerificationFields) -> dict[str, str]:
     if not isinstance(fields.screening, UnsetType):
         level = checks.one_of(fields.screening, list(Level), param="screening")
         given["screening"] = Level(level)
+    if not isinstance(fields.origins, UnsetType):
+        origins = checks.one_of(fields.origins, list(Origins), param="origins")
+        given["is_verification_chosen"] = origins == Origins.ALL
+    elif given:
+        given["is_verification_chosen"] = True
+    if not isinstance(fields.first_look, UnsetType):
+        look = fields.first_look
+        given["first_look"] = None if look is None else _check_first_look(look, param="first_look")
     return given
 
 
@@ -268,16 +309,13 @@ async def _get_locked(change: Change, program_id: str) -> VerificationRow:
     return await _get(change, program_id)
 
 
-async def set_verification(
-    change: Change, program_id: str, fields: VerificationFields
-) -> Verification:
-    """What the owner chooses. From then on it holds for every origin; referrals that have come
-    already keep what they came with."""
-    given = checked(change.site, fields)
+async def set_columns(change: Change, program_id: str, given: dict[str, Any]) -> None:
+    """What the owner chooses, `checked`. Referrals that have come already keep what they came
+    with."""
     old = await _get_locked(change, program_id)
-    if not given:
-        return of(old)
-    return await _save(change, program_id, old, {**given, "is_verification_chosen": True})
+    if old.screening is None and given.get("is_verification_chosen") is False:
+        given = {"screening": old.campaign_level, **given}  # else hosted signups would go by none
+    await _save(change, program_id, old, given)
 
 
 async def use_recommended(change: Change, program_id: str) -> bool:
@@ -292,12 +330,11 @@ async def use_recommended(change: Change, program_id: str) -> bool:
 
 async def _save(
     change: Change, program_id: str, old: VerificationRow, given: dict[str, Any]
-) -> Verification:
+) -> None:
     new = msgspec.structs.replace(old, **given)
-    before, after = (as_stored(each, _CHOSEN) for each in (old, new))
+    before, after = (as_stored(each, COLUMNS) for each in (old, new))
     await change.run(_SET, id=program_id, **after)
     await change_log.record(change, "program.verification_changed", program_id, before, after)
-    return of(new)
 
 
 def _is_offered(stored: VerificationRow) -> bool:
@@ -324,26 +361,6 @@ async def is_offered(at: AccountReading, program_id: str) -> bool:
 
 async def offered(at: AccountReading, *, most: int) -> list[OfferedProgram]:
     return await at.all(_OFFERED, most=most)
-
-
-async def count_held(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> HeldShare:
-    found = await tx.one(
-        _COUNT_HELD,
-        account_id=account_id,
-        program_id=program_id,
-        since_ms=now_ms - HELD_DAYS * DAY_MS,
-        most=MOST_ARRIVED,
-        reasons=[*SUSPICIONS, "unreviewed"],
-    )
-    assert found is not None  # it only counts
-    return found
-
-
-async def health(tx: Tx) -> ProgramHealth:
-    """For the check of the whole installation. What levels hold is as of the last daily count."""
-    found = await tx.one(_HEALTH, least=LEAST_ARRIVED, percent=HIGH_PERCENT)
-    assert found is not None  # it only counts
-    return found
 
 
 async def notify_without_email(change: Change, program_id: str, publication_name: str) -> None:

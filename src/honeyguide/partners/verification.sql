@@ -4,7 +4,8 @@ SELECT id FROM program WHERE account_id = :account_id AND id = :id AND deleted_m
 
 -- name: of_program
 -- How a program verifies referrals, and how its campaign screens them.
-SELECT p.rule, p.screening, p.is_verification_chosen, c.screening AS campaign_level, p.verification_offer_ms
+SELECT p.rule, p.screening, p.is_verification_chosen, c.screening AS campaign_level, p.first_look,
+       p.verification_offer_ms
 FROM program AS p
 JOIN publication AS b ON b.id = p.publication_id
 JOIN campaign AS c ON c.account_id = p.account_id
@@ -12,7 +13,7 @@ WHERE p.account_id = :account_id AND p.id = :id AND p.deleted_ms IS NULL AND b.d
 
 -- name: set
 -- Change how a program verifies referrals.
-UPDATE program SET {assign rule, screening, is_verification_chosen}
+UPDATE program SET {assign rule, screening, is_verification_chosen, first_look}
 WHERE account_id = :account_id AND id = :id;
 
 -- name: dismiss
@@ -26,22 +27,3 @@ WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND b.deleted_ms IS NU
   AND p.screening IS NULL AND p.is_verification_chosen = 0 AND p.verification_offer_ms IS NULL
 ORDER BY p.created_ms, p.id
 LIMIT :most;
-
--- name: count_held
--- How many referrals arrived lately, and how many another rule would have held.
-SELECT COUNT(*) AS arrived,
-       COUNT(CASE WHEN s.referral_status <> 'verified' AND s.referral_reason {in :reasons} THEN 1 END) AS held
-FROM (SELECT subscriber_id FROM partner_referral
-      WHERE account_id = :account_id AND program_id = :program_id AND arrived_ms >= :since_ms
-      ORDER BY arrived_ms DESC, id DESC LIMIT :most) AS r
-JOIN subscriber AS s ON s.id = r.subscriber_id;
-
--- name: health
--- Over all accounts.
-SELECT COUNT(CASE WHEN p.rule <> 'none' THEN 1 END) AS needing_email,
-       COUNT(CASE WHEN f.arrived_30d >= :least
-               AND f.held_30d * 100 > f.arrived_30d * :percent THEN 1 END) AS holding_many
-FROM program AS p
-JOIN publication AS b ON b.id = p.publication_id
-LEFT JOIN program_figures AS f ON f.program_id = p.id
-WHERE p.deleted_ms IS NULL AND b.deleted_ms IS NULL;

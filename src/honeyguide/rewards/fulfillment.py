@@ -30,16 +30,10 @@ class RewardToFulfill(NamedTuple):
     """None if the subscriber was erased."""
 
 
-class OpenClaims(NamedTuple):
-    n: int
-    oldest_ms: int | None
-
-
 _sql = beside(__file__)
 _CLAIMED = _sql.query("claimed", RewardToFulfill)
 _UNCLAIMED = _sql.query("unclaimed", RewardToFulfill)
 _CLAIMED_BEFORE = _sql.query("claimed_before", RewardToFulfill)
-_OPEN_CLAIMS = _sql.query("open_claims", OpenClaims)
 _DECLINE = _sql.command("decline")
 _FORGET_EARLIER = _sql.command("forget_earlier")
 
@@ -64,12 +58,6 @@ async def claimed_before(at: Reading, *, most: int) -> list[RewardToFulfill]:
 async def forget_earlier_claims(change: Change) -> None:
     """The operator has looked at them. Nothing else of these rewards changes."""
     await change.run(_FORGET_EARLIER)
-
-
-async def open_claims(at: Reading, *, most: int) -> OpenClaims:
-    """How many wait, counted up to a limit, and since when the first does."""
-    found = await at.one(_OPEN_CLAIMS, most=most)
-    return found or OpenClaims(0, None)
 
 
 def check_declinable(earned: EarnedReward) -> None:

@@ -39,17 +39,6 @@ WHERE w.account_id = :account_id
 ORDER BY w.claimed_ms, w.id
 LIMIT :most;
 
--- name: open_claims
--- Counted up to a limit, from the oldest.
-SELECT COUNT(*) AS n, MIN(w.claimed_ms) AS oldest_ms FROM (
-    SELECT claimed_ms FROM won_reward
-    WHERE account_id = :account_id
-      AND campaign_id = :campaign_id
-      AND status = 'unlocked'
-      AND claimed_ms IS NOT NULL
-    ORDER BY claimed_ms, id LIMIT :most
-) AS w;
-
 -- name: decline
 -- Decline a claim, with the reason.
 UPDATE won_reward SET claimed_ms = NULL, decline_reason = :reason WHERE account_id = :account_id AND id = :id;

@@ -14,7 +14,6 @@ from honeyguide.screening import evidence, moves, screening
 from honeyguide.screening.evidence import EvidenceItem
 from honeyguide.store.reading import Reading
 from honeyguide.subscribers import campaigns, reasons, referral_decisions, subscribers
-from honeyguide.subscribers.campaigns import Campaign
 from honeyguide.subscribers.reasons import SCREENING_HOLD_DAYS, Reason, facts_of
 from honeyguide.subscribers.referral_decisions import ReferralDecision
 from honeyguide.subscribers.referral_states import Status
@@ -48,21 +47,23 @@ class Explained(NamedTuple):
 
 
 async def explain(at: Reading, id_or_email: str) -> Explained:
-    subscriber = await subscribers.get(at, id_or_email)
+    subscriber = await at.fact(subscribers.get, id_or_email)
     if subscriber.referrer_code is None:
         raise Missing(moves.UNREFERRED, code="not_referred")
-    referrer = (
-        await subscribers.find(at, subscriber.referrer_id) if subscriber.referrer_id else None
-    )
+    referrer = None
+    if subscriber.referrer_id:
+        referrer = await at.fact(subscribers.find, subscriber.referrer_id)
     signals = await _signals(at, subscriber, referrer)
-    campaign = await campaigns.get(at)
+    level = ""
+    if facts_of(subscriber.referral_reason).is_suspicion:
+        level = (await at.fact(campaigns.get)).screening
     return Explained(
         subscriber=subscriber,
         referrer_id=subscriber.referrer_id,
         reason=subscriber.referral_reason,
         explanation=_explanation(subscriber),
         signals=signals,
-        rule=_rule(subscriber, campaign),
+        rule=_rule(subscriber, level),
         what_would_change_it=_what_would_change_it(subscriber),
         evidence=await evidence.of_subscriber(at, subscriber.id),
         decisions=await referral_decisions.of_subscriber(at, subscriber.id),
@@ -100,7 +101,7 @@ def _explanation(s: Subscriber) -> str:
     return "Verified right away: no rule stopped it."
 
 
-def _rule(s: Subscriber, campaign: Campaign) -> str:
+def _rule(s: Subscriber, level: str) -> str:
     if s.partner_campaign_id is not None:
         if facts_of(s.referral_reason).rule:
             return facts_of(s.referral_reason).rule
@@ -109,7 +110,7 @@ def _rule(s: Subscriber, campaign: Campaign) -> str:
         return "No rule stopped it, so it counts."
     reason = Reason(s.referral_reason)
     if reason.facts.is_suspicion:
-        now = f'The level is now "{campaign.screening.capitalize()}".'
+        now = f'The level is now "{level.capitalize()}".'
         if s.referral_status == Status.PENDING:
             days = SCREENING_HOLD_DAYS
             return f'"Strong" screening holds suspicious referrals for {days} days. {now}'

@@ -4,6 +4,7 @@ evidence. What it becomes is in `rules`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
@@ -11,7 +12,7 @@ import msgspec
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.screening import rules, screening, terms, trait_groups
+from honeyguide.screening import look_claims, rules, screening, terms, trait_groups
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -27,6 +28,10 @@ class Changed(NamedTuple):
 
     before: Subscriber
     after: Subscriber
+
+
+# What a referral with this status becomes, if that is anything else.
+Judge = Callable[[str], rules.Decision | None]
 
 
 class DueReferral(NamedTuple):
@@ -56,16 +61,21 @@ async def on_confirm(change: Change, old: Subscriber) -> rules.Decision | None:
         change.now_ms,
         old.referral_behind,
     )
-    return await _wait_while_paused(change, decision)
+    return await _leave_to_job(change, old, decision)
 
 
-async def _wait_while_paused(
-    change: Change, decision: rules.Decision | None
+async def _leave_to_job(
+    change: Change, old: Subscriber, decision: rules.Decision | None
 ) -> rules.Decision | None:
-    """In a paused account nothing that readers do verifies a referral, so no fee arises. It is due,
-    and `due` finds it once the account is resumed."""
-    is_verified = decision is not None and decision.status == referral_states.Status.VERIFIED
-    if not is_verified or not await change.one(_IS_PAUSED):
+    """What only the job may verify is due now. In a paused account nothing that readers do verifies
+    a referral, so no fee arises, and `due` finds it once the account is resumed. What counts only
+    within the owner's look at its partner is counted by the job."""
+    if decision is None or decision.status != referral_states.Status.VERIFIED:
+        return decision
+    if await _terms_with_look(change, old) is not None:
+        if old.referral_reason == Reason.AWAITING_FIRST_LOOK:
+            return None
+    elif not await change.one(_IS_PAUSED):
         return decision
     return rules.Decision(referral_states.Status.PENDING, Reason.HOLDING_PERIOD, change.now_ms)
 
@@ -98,8 +108,15 @@ async def end_with_partner(change: Change, subscriber_id: str) -> Changed | None
     return await apply(change, old, decision, by=change.actor.by)
 
 
+async def judge_aside(change: Change, claim_id: str, judge: Judge) -> Changed | None:
+    """Decides the referral of a claim that is not shown. The caller has locked its row."""
+    old = await subscribers.get_even_erased(change, claim_id)
+    decision = judge(old.referral_status)
+    return None if decision is None else await apply(change, old, decision, by=None)
+
+
 async def reject_unconfirmed(change: Change, subscriber_id: str) -> Changed | None:
-    """Rejects one pending referral whose address came again with another code."""
+    """Rejects one pending referral that is not confirmed."""
     old = await subscribers.get_locked(change, subscriber_id)
     decision = rules.on_other_code(old.referral_status)
     return None if decision is None else await apply(change, old, decision, by=None)
@@ -119,7 +136,8 @@ async def replace_arrival(change: Change, old: Subscriber, on_arrival: rules.Dec
         since = rules.on_unsubscribe(arrived.referral_status)
     elif old.status == "confirmed":
         since = await on_confirm(change, arrived)
-    return await apply(change, old, since or on_arrival, by=None)
+    decision = await _leave_to_job(change, old, since or on_arrival)
+    return await apply(change, old, decision, by=None)
 
 
 def _by_hand(subscriber: Subscriber, new_status: str) -> rules.Decision | None:
@@ -143,7 +161,19 @@ async def verify_due(change: Change, subscriber_id: str) -> Changed | None:
     decision = await _decide_again(change, old) or rules.on_due(
         old.referral_status, old.referral_reason, old.referral_due_ms, change.now_ms
     )
+    if decision is not None and decision.status == referral_states.Status.VERIFIED:
+        asked = await _terms_with_look(change, old)
+        if asked is not None and not await look_claims.take(change, asked):
+            decision = rules.await_first_look(asked, change.now_ms)
     return await _apply_if_new(change, old, decision)
+
+
+async def _terms_with_look(change: Change, old: Subscriber) -> rules.ReferralTerms | None:
+    """None if it counts without the owner's look at its partner."""
+    if old.partner_campaign_id is None:
+        return None
+    found = await change.fact(terms.of_subscriber, old.id)
+    return found if found is not None and found.look_id is not None else None
 
 
 async def decide_on_evidence(change: Change, subscriber_id: str) -> Changed | None:
@@ -154,7 +184,7 @@ async def decide_on_evidence(change: Change, subscriber_id: str) -> Changed | No
     except Missing:
         return None
     decision = await _decide_again(change, old) or await screening.on_evidence(change, old)
-    return await _apply_if_new(change, old, await _wait_while_paused(change, decision))
+    return await _apply_if_new(change, old, await _leave_to_job(change, old, decision))
 
 
 async def _decide_again(change: Change, old: Subscriber) -> rules.Decision | None:

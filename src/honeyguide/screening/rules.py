@@ -79,6 +79,11 @@ class ReferralTerms:
     """When its holding period ends; `arrived_ms` if there is none."""
     was_allowed: bool = False
     """Whether the owner's allow list had the person when it came."""
+    program_id: str = ""
+    look_id: str | None = None
+    """Of the owner's look at the readers of its partner. None if it counts without one."""
+    first_look: int | None = None
+    """How many of its partner's referrals count before that look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +159,12 @@ def decide_on_terms(terms: ReferralTerms, standing: ReferralStanding, now_ms: in
     if now_ms < hold_until_ms:
         return Decision(Status.PENDING, Reason.HOLDING_PERIOD, hold_until_ms)
     return Decision(Status.VERIFIED)
+
+
+def await_first_look(terms: ReferralTerms, now_ms: int) -> Decision:
+    """It would count, if the owner had looked at who comes through its partner."""
+    deadline_ms = terms.hold_until_ms + DEADLINE_DAYS * DAY_MS
+    return _until(deadline_ms, Reason.AWAITING_FIRST_LOOK, now_ms)
 
 
 def _until(deadline_ms: int, reason: Reason, now_ms: int) -> Decision:
@@ -252,7 +263,7 @@ def on_partner_removed(status: str) -> Decision | None:
 
 
 def on_other_code(status: str) -> Decision | None:
-    """They never confirmed, and their address came with another code."""
+    """They never confirmed it; they may have confirmed another one."""
     return Decision(Status.REJECTED, Reason.UNCONFIRMED) if status == Status.PENDING else None
 
 

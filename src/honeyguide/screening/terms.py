@@ -34,7 +34,7 @@ async def decide(change: Change, subscriber: Subscriber, *, is_confirmed: bool) 
         return None
     if subscriber.referral_reason == Reason.PARTNER_REMOVED:
         return None
-    found = await of_subscriber(change, subscriber.id)
+    found = await change.fact(of_subscriber, subscriber.id)
     if found is None:
         return None
     known, is_busy = await look_again(change, subscriber, found)

@@ -1,6 +1,7 @@
 -- name: terms
 -- The terms under which a paid referral arrived.
-SELECT rule, screening AS level, arrived_ms, hold_until_ms, was_allowed FROM partner_referral
+SELECT rule, screening AS level, arrived_ms, hold_until_ms, was_allowed, program_id, look_id, first_look
+FROM partner_referral
 WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND rule IS NOT NULL;
 
 -- name: person_keys

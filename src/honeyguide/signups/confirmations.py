@@ -22,6 +22,7 @@ from honeyguide.kernel.clock import DAY_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, texts
 from honeyguide.mail.notification_kinds import CONFIRMATIONS_HELD
+from honeyguide.signups import proof_of_work
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
@@ -66,10 +67,13 @@ class CodeCounts(NamedTuple):
 
     unconfirmed: int
     confirmed: int
+    is_account_flooded: bool = False
 
 
 def allowance(counts: CodeCounts) -> int:
     """How many confirmation emails may leave at once. The code is flooded if none may."""
+    if counts.is_account_flooded:
+        return 0
     most = FREE + PER_CONFIRMED * counts.confirmed - counts.unconfirmed
     return max(0, min(NEWEST, most))
 
@@ -77,7 +81,7 @@ def allowance(counts: CodeCounts) -> int:
 class Hold(NamedTuple):
     code: str
     is_queued: bool
-    """An email to this subscriber waits already."""
+    """An email about this signup waits already."""
 
 
 class HeldCode(NamedTuple):
@@ -90,6 +94,11 @@ class HeldEmails(NamedTuple):
     n: int
     """At most `COUNTED`."""
     since_ms: int
+
+
+class _Flood(NamedTuple):
+    waiting: int
+    counts: CodeCounts
 
 
 class _Arrival(NamedTuple):
@@ -124,6 +133,7 @@ _ARRIVAL = _sql.query(
     "arrival",
     lambda look_ms, is_queued, *n: _Arrival(look_ms, is_queued, CodeCounts(*n)),
 )
+_FLOOD = _sql.query("flood", lambda waiting, *n: _Flood(waiting, CodeCounts(*n)))
 _COUNTS = _sql.query("counts", CodeCounts)
 _PUT_ON = _sql.command("put_on")
 _DUE_CODES = _sql.query(
@@ -143,6 +153,22 @@ _SET_RELEASED = _sql.command("set_released")
 _HELD = _sql.query("held", HeldEmails)
 _RELEASE_ONE = _sql.command("release_one")
 _CANCEL_ONE = _sql.command("cancel_one")
+
+
+async def count_flood(at: Reading, code: str) -> int | None:
+    """How many emails of a flooded code wait, as far as that changes the work that its forms ask
+    for. None if the code is not flooded."""
+    found = await at.one(
+        _FLOOD,
+        code=code,
+        subscriber_id="",
+        received_ms=at.now_ms + 1,
+        since_ms=at.now_ms - RECENT_MS,
+        newest=NEWEST,
+        counted=proof_of_work.COUNTED,
+    )
+    assert found is not None  # it counts
+    return found.waiting if found.waiting or not allowance(found.counts) else None
 
 
 async def find_hold(change: Change, subscriber: Subscriber) -> Hold | None:
@@ -341,5 +367,6 @@ async def release_one(change: Change, subscriber_id: str) -> None:
         change.tx.wake(emails.TOPIC)
 
 
-async def cancel_one(change: Change, subscriber_id: str) -> None:
-    await change.put(_CANCEL_ONE, subscriber_id=subscriber_id)
+async def cancel_one(change: Change, subscriber: Subscriber) -> None:
+    """Not those of claims with other codes, which may be confirmed yet."""
+    await change.put(_CANCEL_ONE, subscriber_id=subscriber.id, code=subscriber.referrer_code)

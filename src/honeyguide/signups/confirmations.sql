@@ -15,11 +15,25 @@ ORDER BY s.received_ms DESC, s.id DESC LIMIT :newest
 
 -- fragment: counts
 COALESCE(SUM(CASE WHEN n.must_confirm = 1 AND n.status = 'active' THEN 1 ELSE 0 END), 0) AS unconfirmed,
-COALESCE(SUM(CASE WHEN n.status = 'confirmed' THEN 1 ELSE 0 END), 0) AS confirmed
+COALESCE(SUM(CASE WHEN n.status = 'confirmed' THEN 1 ELSE 0 END), 0) AS confirmed,
+CASE WHEN EXISTS (SELECT 1 FROM flooded_account AS f WHERE f.account_id = :account_id) THEN 1 ELSE 0 END
+    AS is_account_flooded
 
 -- name: counts
 -- How many emails for confirmation a code caused lately, and how many were followed.
 SELECT {counts} FROM ({newest}) AS n;
+
+-- name: flood
+-- How many of a code's emails wait, and what decides whether it is flooded.
+SELECT
+    (SELECT COUNT(*) FROM (
+        SELECT 1 FROM letter AS l
+        WHERE l.account_id = :account_id AND l.held_code = :code
+        LIMIT :counted
+    ) AS held)
+        AS waiting,
+    {counts}
+FROM ({newest}) AS n;
 
 -- name: arrival
 -- What decides whether an email for confirmation waits.
@@ -30,7 +44,7 @@ SELECT
         AS look_ms,
     CASE WHEN EXISTS (
         SELECT 1 FROM letter AS l
-        WHERE l.account_id = :account_id AND l.about_id = :subscriber_id AND l.held_code IS NOT NULL
+        WHERE l.account_id = :account_id AND l.about_id = :subscriber_id AND l.held_code = :code
     ) THEN 1 ELSE 0 END AS is_queued,
     {counts}
 FROM ({newest}) AS n;
@@ -83,7 +97,7 @@ WHERE account_id = :account_id AND held_code = :code AND id = ANY (ARRAY (
 ));
 
 -- name: cancel_old (sqlite)
--- Cancel emails that waited for 30 days.
+-- Cancel emails that waited for as long as their referral lives.
 UPDATE letter SET
     held_code = NULL, error = 'Cancelled: it waited for 30 days.', body_text = NULL, body_html = NULL
 WHERE account_id = :account_id AND held_code = :code AND id IN (
@@ -91,7 +105,7 @@ WHERE account_id = :account_id AND held_code = :code AND id IN (
 );
 
 -- name: cancel_old (postgres)
--- Cancel emails that waited for 30 days.
+-- Cancel emails that waited for as long as their referral lives.
 UPDATE letter SET
     held_code = NULL, error = 'Cancelled: it waited for 30 days.', body_text = NULL, body_html = NULL
 WHERE account_id = :account_id AND held_code = :code AND id = ANY (ARRAY (
@@ -101,27 +115,23 @@ WHERE account_id = :account_id AND held_code = :code AND id = ANY (ARRAY (
 -- name: compared
 -- Emails that wait, with the IP network of who asked for each.
 SELECT l.id, s.network FROM letter AS l JOIN subscriber AS s ON s.id = l.about_id
-WHERE l.account_id = :account_id
-  AND l.held_code = :code
-  AND l.has_worked = :has_worked
-  AND l.created_ms >= :from_ms
-  AND l.created_ms <= :until_ms
-  AND s.campaign_id = :campaign_id
+WHERE l.account_id = :account_id AND l.held_code = :code AND l.has_worked = :has_worked
+  AND l.created_ms >= :from_ms AND l.created_ms <= :until_ms AND s.campaign_id = :campaign_id
 ORDER BY l.created_ms
 LIMIT :most;
 
 -- name: release_chosen
--- Let these waiting emails go now.
+-- Let the emails go that chance chose.
 UPDATE letter SET due_ms = :now_ms, created_ms = :now_ms, held_code = NULL
 WHERE account_id = :account_id AND held_code IS NOT NULL AND id {in :ids};
 
 -- name: set_work
--- Note that somebody solved the work that was asked for, before their email went.
+-- A browser worked for the email that waits for this subscriber.
 UPDATE letter SET has_worked = 1
 WHERE account_id = :account_id AND about_id = :subscriber_id AND held_code IS NOT NULL;
 
 -- name: waiting
--- How many emails wait for a code, and since when.
+-- How many emails wait for a code, since when, and when the newest of them was asked for.
 SELECT COUNT(*) AS n, MIN(created_ms) AS since_ms, (
     SELECT MAX(created_ms) FROM letter WHERE account_id = :account_id AND held_code = :code
 ) AS newest_ms FROM (
@@ -176,4 +186,4 @@ WHERE account_id = :account_id AND about_id = :subscriber_id AND held_code IS NO
 UPDATE letter SET
     held_code = NULL, error = 'Cancelled: the referral was rejected or the subscriber needs no confirmation.',
     body_text = NULL, body_html = NULL
-WHERE account_id = :account_id AND about_id = :subscriber_id AND held_code IS NOT NULL;
+WHERE account_id = :account_id AND about_id = :subscriber_id AND held_code = :code;

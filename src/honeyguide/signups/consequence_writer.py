@@ -98,7 +98,7 @@ async def _release_confirmation(change: Change, subscriber: ChangedSubscriber) -
 
 
 async def _cancel_confirmation(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
-    await confirmations.cancel_one(change, subscriber.after.id)
+    await confirmations.cancel_one(change, subscriber.after)
     return []
 
 

@@ -68,9 +68,10 @@ class CampaignFacts(NamedTuple):
 
 def is_news(subscriber: Subscriber) -> bool:
     """Nobody is emailed about people who joined elsewhere before: those in an imported file, or
-    sent to the API with a date in the past."""
+    sent to the API with a date in the past. On our own forms, somebody may come again."""
     is_backfill = subscriber.received_ms - subscriber.created_ms > DAY_MS
-    return subscriber.origin != Origin.IMPORT and not is_backfill
+    origin = Origin(subscriber.origin)
+    return origin.is_hosted or (origin != Origin.IMPORT and not is_backfill)
 
 
 def of_change(
@@ -105,7 +106,8 @@ def of_change(
 
 
 def of_erasure(before: Subscriber) -> list[Consequence]:
-    """Nobody is told. A partner's referral that waited is rejected."""
+    """Of an erased subscriber, and of a claim that is not shown, nobody is told. A partner's
+    referral that waited is rejected."""
     if before.partner_campaign_id is None or before.referral_status != Status.PENDING:
         return []
     return [Consequence.RECORD_DECISION, Consequence.COUNT_DECISION]

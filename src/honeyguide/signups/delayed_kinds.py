@@ -14,7 +14,8 @@ from honeyguide.rewards import earned_rewards, fulfillment
 from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.screening import moves, trait_groups
 from honeyguide.screening.shared_traits import TraitGroup
-from honeyguide.signups import signups
+from honeyguide.signups import first_looks, signups
+from honeyguide.signups.first_looks import FirstLook
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.subscribers import notes, saved_filters, subscribers
@@ -123,6 +124,38 @@ APPROVE_GROUP = _declare(
     check=trait_groups.check_open,
     state=lambda group: (group.approved_people,),
     apply=_approve_group,
+)
+
+
+# -- first looks at partners
+
+
+async def _approve_readers(change: Change, look: FirstLook, arguments: Arguments) -> None:
+    await first_looks.check_side(change, look.id, change.actor.id)
+    await first_looks.approve(change, look)
+
+
+async def _refuse_readers(change: Change, look: FirstLook, arguments: Arguments) -> None:
+    await first_looks.check_side(change, look.id, change.actor.id)
+    await first_looks.refuse(change, look)
+
+
+_declare_for_look = partial(
+    _declare,
+    noun="partner",
+    undone="first_look.answer_undone",
+    unknown=first_looks.UNKNOWN,
+    page="/review/looks",
+    find=first_looks.find_many,
+    get_locked=first_looks.get_locked,
+    check=first_looks.check_asked,
+    state=lambda look: (look.asked_ms, look.looks),
+)
+APPROVE_READERS = _declare_for_look(
+    "approve_readers", done="marked as looking right", right=Right.PARTNERS, apply=_approve_readers
+)
+REFUSE_READERS = _declare_for_look(
+    "refuse_readers", done="refused", right=Right.MONEY, apply=_refuse_readers
 )
 
 

@@ -92,6 +92,8 @@ class SignedUp(NamedTuple):
 
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
+_COME_AGAIN = _sql.command("come_again")
+_REFER = _sql.command("refer")
 _FIND_REFERRER = _sql.query("find_referrer", Referrer)
 _FIND_REFERRER_IDS = _sql.query("find_referrer_ids", lambda code, id: (str(code), str(id)))
 _SET_PERSON = _sql.command("set_person")
@@ -131,9 +133,11 @@ async def sign_up(
     email: EmailAddress,
     needs_confirmation: bool,
     partner: PartnerSignup | None = None,
+    waiting: Subscriber | None = None,
 ) -> SignedUp:
-    """A new subscriber. An unknown code never fails the signup: they join unreferred, and the
-    claimed code is kept. `needs_confirmation` is the campaign's setting."""
+    """A new subscriber, or one who waits and comes again. An unknown code never fails the signup:
+    they join unreferred, and the claimed code is kept. `needs_confirmation` is the campaign's
+    setting."""
     _check(new)
     person = Person(email, change.site.person_keys(email), ip_network_of(new.ip_address))
     claimed = "" if partner or not new.referrer_code else new.referrer_code.strip()
@@ -168,15 +172,10 @@ async def sign_up(
         now_ms=change.now_ms,
     )
     await persons.remember(change.tx, change.site, email)
-    # Not by `change.put`, which would copy so many values once more.
-    await change.put(
-        _INSERT,
-        taken=_TAKEN,
-        **msgspec.structs.asdict(row),
-        email_key=person.email.key,
-        person_key=person.keys[0],
-        network=person.ip_network,
-    )
+    if waiting is None:
+        await _insert(change, row, person)
+    else:
+        row = await _come_again(change, waiting, row, person)
     if found:
         await evidence.record(change, {row.id: found})
     if referrer is not None and _is_looked_at(new, referrer):
@@ -244,6 +243,48 @@ def _new_row(
         claimed_code=None if referrer_code else new.referrer_code,
         language=new.language,
     )
+
+
+async def _insert(change: Change, row: Subscriber, person: Person) -> None:
+    await change.put(
+        _INSERT,
+        taken=_TAKEN,
+        **msgspec.structs.asdict(row),
+        email_key=person.email.key,
+        person_key=person.keys[0],
+        network=person.ip_network,
+    )
+
+
+async def _come_again(
+    change: Change, waiting: Subscriber, row: Subscriber, person: Person
+) -> Subscriber:
+    """Who they are stays; through whom they came is what this signup says."""
+    again = msgspec.structs.replace(
+        waiting,
+        name=row.name or waiting.name,
+        referrer_code=row.referrer_code,
+        referrer_id=row.referrer_id,
+        partner_campaign_id=row.partner_campaign_id,
+        referral_status=row.referral_status,
+        referral_reason=row.referral_reason,
+        referral_due_ms=row.referral_due_ms,
+        referral_behind=row.referral_behind,
+        decided_by=None,
+        decided_ms=None,
+        ip_address=row.ip_address,
+        user_agent=row.user_agent,
+        origin=row.origin,
+        utm_source=row.utm_source,
+        utm_campaign=row.utm_campaign,
+        language=row.language,
+        claimed_code=None,
+        received_ms=row.received_ms,
+    )
+    # The status first: the referral is counted when its code is set, with the status it has then.
+    for statement in (_COME_AGAIN, _REFER):
+        await change.run(statement, **msgspec.structs.asdict(again), network=person.ip_network)
+    return again
 
 
 async def find_referrer(at: Reading, code: str) -> Referrer | None:

@@ -11,6 +11,18 @@
     created_ms, received_ms
 };
 
+-- name: come_again
+-- Through whom somebody comes whose claim before was put aside.
+UPDATE subscriber
+SET {assign name, referral_status, referral_reason, referral_due_ms, referral_behind, ip_address, network,
+    user_agent, origin, utm_source, utm_campaign, language, received_ms}
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id AND referrer_code IS NULL;
+
+-- name: refer
+-- With the code the referral is counted.
+UPDATE subscriber SET {assign referrer_code, referrer_id, partner_campaign_id}
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id AND referrer_code IS NULL;
+
 -- fragment: takes_part
 s.campaign_id = :campaign_id
   AND s.account_id = :account_id

@@ -56,6 +56,10 @@ class PartnerOfCode(StoredVerification, frozen=True):
     """Whom a charge is for."""
     already_here: bool
     has_lists: bool
+    look_id: str | None
+    """Of whoever has an owner in common with the partner; None if the program asks for no look."""
+    is_look_overdue: bool = False
+    """The owner has not looked, so the program is paused for the partner."""
 
     @property
     def hold_days(self) -> int:
@@ -74,6 +78,7 @@ class DecidedSignup(NamedTuple):
 _sql = beside(__file__)
 _LOCK = _sql.value("lock", str)
 _FIND = _sql.query("find", PartnerOfCode)
+_IS_LOOK_OVERDUE = _sql.value("is_look_overdue", int)
 _FROM_NETWORK = _sql.value("from_network", int)
 _INSERT = _sql.command("insert")
 _WITHOUT_STOP = _sql.value("without_stop", str)
@@ -86,7 +91,11 @@ async def find(change: Change, new: NewSubscriber, email: EmailAddress) -> Partn
     if code is None or not await change.lock(_LOCK, "share", code=code):
         return None
     person_keys = change.site.person_keys(email)
-    return await change.one(_FIND, code=code, person_key=person_keys[0], person_keys=person_keys)
+    found = await change.one(_FIND, code=code, person_key=person_keys[0], person_keys=person_keys)
+    if found is None or found.look_id is None:
+        return found
+    overdue = await change.one(_IS_LOOK_OVERDUE, look_id=found.look_id)
+    return msgspec.structs.replace(found, is_look_overdue=overdue is not None)
 
 
 async def decide(
@@ -137,6 +146,9 @@ async def decide(
             screened=rules.decide(signals, referral_states.ScreeningPolicy(level), change.now_ms),
             now_ms=change.now_ms,
         )
+    if decision.status == Status.VERIFIED and terms is not None and terms.look_id is not None:
+        # The job that verifies referrals counts it within the owner's look at the partner.
+        decision = Decision(Status.PENDING, Reason.HOLDING_PERIOD, change.now_ms)
     stop, without_stop = _find_stop(partner), None
     if stop is not None:
         decision, without_stop = Decision(Status.REJECTED, stop), decision
@@ -165,7 +177,7 @@ def _find_stop(partner: PartnerOfCode) -> Reason | None:
         is_deleted=partner.deleted_ms is not None,
         is_removed=partner.is_removed,
         has_left=partner.has_left,
-        is_on=partner.enabled_partner_program,
+        is_on=partner.enabled_partner_program and not partner.is_look_overdue,
     )
 
 
@@ -201,7 +213,15 @@ def _terms(
 ) -> ReferralTerms:
     if must_confirm and not rule.needs_confirmation:
         rule = Rule.CONFIRMED  # the campaign asks for it
-    return ReferralTerms(rule, level, now_ms, now_ms + partner.hold_days * DAY_MS)
+    has_fee = partner.cpa_cents > 0 and not partner.is_own
+    return ReferralTerms(
+        rule,
+        level,
+        now_ms,
+        now_ms + partner.hold_days * DAY_MS,
+        look_id=partner.look_id if has_fee else None,
+        first_look=partner.first_look if has_fee else None,
+    )
 
 
 def _written(decision: Decision | None) -> str | None:
@@ -239,6 +259,8 @@ async def record(
         hold_until_ms=terms.hold_until_ms if terms else None,
         was_allowed=terms is not None and terms.was_allowed,
         without_stop=_written(decided.without_stop),
+        look_id=terms.look_id if terms else None,
+        first_look=terms.first_look if terms else None,
     )
     change.know(_INSERT, find_referral, referral, subscriber.id)
     await evidence.record(change, {subscriber.id: decided.found})

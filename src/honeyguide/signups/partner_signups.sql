@@ -5,7 +5,7 @@ SELECT id FROM partner_campaign WHERE ref_code = :code AND owner_account_id = :a
 -- name: find
 -- Everything that decides what a signup with this code is worth: the partner campaign, program, publication
 -- and screening level.
-SELECT p.rule, p.screening, p.is_verification_chosen, c.screening AS campaign_level,
+SELECT p.rule, p.screening, p.is_verification_chosen, c.screening AS campaign_level, p.first_look,
        j.ref_code AS code, j.id, j.account_id, j.program_id,
        a.email || ' ' || COALESCE((SELECT string_agg(u.email, ' ')
                FROM member AS m
@@ -37,10 +37,23 @@ SELECT p.rule, p.screening, p.is_verification_chosen, c.screening AS campaign_le
        CASE
            WHEN EXISTS (SELECT 1 FROM screening_entry AS e WHERE e.campaign_id = c.id) THEN 1
            ELSE 0
-           END AS has_lists
+           END AS has_lists,
+       CASE WHEN p.first_look IS NOT NULL THEN (
+           WITH RECURSIVE one_person (account_id) AS (
+               SELECT j.account_id
+               UNION SELECT m.account_id FROM one_person AS e
+               JOIN member AS o ON o.account_id = e.account_id AND o.role = 'owner'
+               JOIN member AS m ON m.user_id = o.user_id AND m.role = 'owner'
+           )
+           SELECT MIN(k.id) FROM partner_campaign AS k JOIN one_person AS e ON e.account_id = k.account_id
+           WHERE k.program_id = j.program_id) END AS look_id
 FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id JOIN program AS p ON p.id = j.program_id
 JOIN publication AS b ON b.id = p.publication_id JOIN campaign AS c ON c.account_id = j.owner_account_id
 WHERE j.ref_code = :code AND j.owner_account_id = :account_id;
+
+-- name: is_look_overdue
+-- Is the program paused for a partner until its owner has looked at the partner's readers?
+SELECT 1 FROM first_look WHERE account_id = :account_id AND id = :look_id AND paused_ms IS NOT NULL;
 
 -- name: from_network
 -- How many signups with a code came from the same network lately.
@@ -56,7 +69,7 @@ WHERE campaign_id = :campaign_id
 {insert partner_referral:
     id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key, fee_cents,
     arrived_ms, decided_ms, rule, screening, hold_until_ms, is_own, budget_cents, cap_cents,
-    was_allowed, without_stop
+    was_allowed, without_stop, look_id, first_look
 };
 
 -- name: without_stop

@@ -12,6 +12,7 @@ from honeyguide.mail import emails, stops
 from honeyguide.rewards import adjustments, earned_rewards
 from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.screening import evidence, screening_lists
+from honeyguide.signups import claims
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.subscribers import (
@@ -103,6 +104,21 @@ async def export_person(at: Reading, s: Subscriber) -> dict[str, Any]:
     return {
         "subscriber": _subscriber(s),
         "referral": _referral(s),
+        "other_signups": [
+            {
+                "referrer_code": each.referrer_code,
+                "status": each.referral_status,
+                "reason": each.referral_reason,
+                "name": each.name,
+                "ip_address": each.ip_address,
+                "user_agent": each.user_agent,
+                "utm_source": each.utm_source,
+                "utm_campaign": each.utm_campaign,
+                "claimed_code": each.claimed_code,
+                "at": _at(each.received_ms),
+            }
+            for each in await claims.of_subscriber(at, s.id)
+        ],
         **await _changes(at, s.id),
         "consents": [
             {"text": each.text, "privacy_url": each.privacy_url, "agreed_at": _at(each.agreed_ms)}
@@ -137,7 +153,7 @@ async def export_person(at: Reading, s: Subscriber) -> dict[str, Any]:
         "shows_name_to_friends": choices.shows_name,
         "on_leaderboard": choices.on_leaderboard,
         "left_program_at": _at(choices.left_program_ms),
-        "emails_stopped_at": _at(await stops.stopped_ms(at, s.id)),
+        "emails_stopped_at": _at(choices.stopped_ms),
         "wants_no_email_at_all": await stops.is_final(at, s.id),
         "email_platforms": await _platforms(at, s.id),
         "found_on_platforms": await _found(at, s.id),

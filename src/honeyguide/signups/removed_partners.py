@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from honeyguide.partners import program_partners
 from honeyguide.partners.program_partners import ProgramPartner, Removal
-from honeyguide.signups import signups, undone_stops
+from honeyguide.screening import rules
+from honeyguide.signups import claims, signups, undone_stops
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.subscribers.reasons import Reason
@@ -64,4 +65,5 @@ async def _end_pending(change: Change, partner_campaigns: list[str]) -> None:
         reason=Reason.PARTNER_REMOVED.value,
     )
     for subscriber_id in at_once:
-        await signups.end_with_partner(change, subscriber_id)
+        if await signups.end_with_partner(change, subscriber_id) is None:
+            await claims.end(change, subscriber_id, rules.on_partner_removed)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.kernel.errors import Invalid, TooMany
-from honeyguide.mail import email_kinds, emails, stops, texts
+from honeyguide.mail import email_kinds, emails, texts
 from honeyguide.mail.emails import EmailToSend
 from honeyguide.rewards import earned_rewards, reward_events, rewards
 from honeyguide.rewards.earned_states import EarnedReward
@@ -36,11 +36,11 @@ class Obstacles(NamedTuple):
 
 
 async def find_obstacles(at: Reading, person: Subscriber) -> Obstacles:
-    choices = await hub_choices.of_subscriber(at, person.id)
-    sent = await emails.of_subscriber(at, person.id)
+    choices = await at.fact(hub_choices.of_subscriber, person.id)
+    sent = await at.fact(emails.of_subscriber, person.id)
     return Obstacles(
         has_left_program=choices.left_program_ms is not None,
-        has_stopped=await stops.stopped_ms(at, person.id) is not None,
+        has_stopped=choices.stopped_ms is not None,
         is_returned=any(each.bounced and each.to_email == person.email for each in sent),
     )
 
@@ -111,7 +111,7 @@ async def _send(change: Change, person: Subscriber, email: EmailToSend, *, about
         email.to,
         email.kind,
         since_ms=now_ms - EVERY_MS,
-        day_ago_ms=now_ms - DAY_MS,
+        now_ms=now_ms,
     )
     if lately.of_account:
         raise TooMany(

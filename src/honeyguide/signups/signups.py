@@ -24,6 +24,7 @@ from honeyguide.screening.moves import Changed
 from honeyguide.screening.screening import Referrer
 from honeyguide.screening.signals import Signal
 from honeyguide.signups import (
+    claims,
     consequences,
     erasures,
     import_erasure,
@@ -114,6 +115,8 @@ class SentBy(PaidReferral, frozen=True):
     program_id: str
     publication_name: str
     referral_id: str
+    last_closed: str | None
+    """The newest month that is closed."""
 
 
 _sql = beside(__file__)
@@ -129,9 +132,14 @@ _LIST_OF_PROGRAM = _sql.query("list_of_program", ListedReferral)
 
 
 async def sign_up(
-    change: Change, new: NewSubscriber, *, email: EmailAddress | None = None
+    change: Change,
+    new: NewSubscriber,
+    *,
+    email: EmailAddress | None = None,
+    waiting: Subscriber | None = None,
 ) -> Subscriber:
-    """A new subscriber, referred by nobody, by another subscriber or by a partner.
+    """A new subscriber, referred by nobody, by another subscriber or by a partner. Or one who has
+    not confirmed yet (`waiting`, locked), and comes again with another code.
 
     A caller that has parsed `new.email` already passes it as `email`.
     """
@@ -139,18 +147,20 @@ async def sign_up(
     arrival = await _read_arrival(change, new)
     if not arrival.has_listeners:
         change.know(_ARRIVAL, outbox.listeners, {})
+    needs_confirmation = arrival.needs_confirmation or waiting is not None
     partner = await partner_signups.find(change, new, email)
     decided = None
     if partner is not None:
         decided = await partner_signups.decide(
-            change, partner, new, email, needs_confirmation=arrival.needs_confirmation
+            change, partner, new, email, needs_confirmation=needs_confirmation
         )
     subscriber, referrer = await lifecycle.sign_up(
         change,
         new,
         email=email,
-        needs_confirmation=arrival.needs_confirmation,
+        needs_confirmation=needs_confirmation,
         partner=decided and decided.signup,
+        waiting=waiting,
     )
     if partner is not None:
         assert decided is not None
@@ -196,8 +206,10 @@ async def update(change: Change, id_or_email: str, changes: SubscriberChanges) -
     return await _follow(change, changed)
 
 
-async def confirm(change: Change, subscriber: Subscriber) -> Subscriber:
-    """They pressed the button behind the link that we emailed them."""
+async def confirm(change: Change, subscriber: Subscriber, *, via: str = "") -> Subscriber:
+    """They pressed the button behind the link that we emailed them about the signup with this
+    code."""
+    subscriber = await claims.choose(change, subscriber, via)
     if subscriber.referrer_code is not None:
         confirmed = Signal.CONFIRMED.found(clock.day(change.now_ms))
         await evidence.record(change, {subscriber.id: [confirmed]})
@@ -272,6 +284,8 @@ async def _follow(change: Change, changed: Changed) -> Subscriber:
     before, after = changed
     planned = consequences.of_change(before, after, CampaignFacts())
     await write(change, ChangedSubscriber(before, after), planned)
+    if claims.is_waiting(before) and not claims.is_waiting(after):
+        await claims.end_others(change, after.id)
     return after
 
 
@@ -327,6 +341,7 @@ async def erase(change: Change, id_or_email: str) -> None:
         )
         planned = consequences.of_erasure(subscriber)
         await write(change, ChangedSubscriber(subscriber, after), planned)
+    await claims.erase(change, subscriber.id)
     await lifecycle.erase(change, subscriber)
     if referral is not None:
         await reversals.forget(change, referral)
@@ -341,8 +356,8 @@ async def erase(change: Change, id_or_email: str) -> None:
     await saved_filters.erase(change, subscriber)
     await change.run(_EMPTY_DELAYED, id=subscriber.id)
     await screening_lists.erase(change, subscriber.id)
-    claims = [subscriber.utm_source, subscriber.utm_campaign]
-    await cohorts.erase(change, subscriber.created_ms, claims)
+    utm = [subscriber.utm_source, subscriber.utm_campaign]
+    await cohorts.erase(change, subscriber.created_ms, utm)
     if referral is not None and referral.partner_account_id != tenant.account_id:
         # The partner's event names nobody, but what the partner's server answered to it may.
         await outbox.erase(tx, referral.partner_account_id, subscriber.id)

@@ -51,7 +51,8 @@ WHERE r.account_id = :account_id AND r.program_id = :program_id
 
 -- name: sent_by
 -- The partner who sent a subscriber, and the fee.
-SELECT {paid}, r.program_id, b.name AS publication_name, r.id AS referral_id
+SELECT {paid}, r.program_id, b.name AS publication_name, r.id AS referral_id,
+       (SELECT MAX(month) FROM period WHERE closed_ms IS NOT NULL) AS last_closed
 FROM partner_referral AS r
 JOIN subscriber AS s ON s.id = r.subscriber_id
 JOIN program AS p ON p.id = r.program_id

@@ -13,7 +13,6 @@ from datetime import date
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from honeyguide.accounts import accounts
 from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.kernel.periods import LocalDay, Period, day_of, days_later
 from honeyguide.kernel.tenant import Tenant
@@ -116,15 +115,19 @@ def _rows(days: list[LocalDay]) -> list[dict[str, Any]]:
     return [{**day._asdict(), "day": day.day.isoformat()} for day in days]
 
 
+async def count_days(tx: Tx, tenant: Tenant, days: list[LocalDay]) -> list[list[CohortCount]]:
+    """Counts the people themselves, for each of these days. It takes as long as there are people on
+    them."""
+    rows = [{**day._asdict(), "day": str(place)} for place, day in enumerate(days)]
+    found: list[list[CohortCount]] = [[] for _ in days]
+    for each in await tx.all(_COUNT, **tenant._asdict(), days=rows):
+        place = int(each.day)
+        found[place].append(each._replace(day=days[place].day.isoformat()))
+    return found
+
+
 async def count(tx: Tx, tenant: Tenant, days: list[LocalDay]) -> list[CohortCount]:
-    """Counts the people themselves. It takes as long as there are people on these days."""
-    return await tx.all(
-        _COUNT,
-        account_id=tenant.account_id,
-        campaign_id=tenant.campaign_id,
-        days=_rows(days),
-        recorded_since_ms=await accounts.unsubscribes_recorded_since_ms(tx),
-    )
+    return [each for counts in await count_days(tx, tenant, days) for each in counts]
 
 
 async def people_up_to(at: Reading, days: list[LocalDay], most: int) -> int:

@@ -45,7 +45,10 @@ WITH people AS MATERIALIZED (
                AND s.referral_status = 'pending' THEN 1 ELSE 0 END AS pending,
            CASE WHEN s.referrer_code IS NOT NULL
                AND s.referral_status = 'rejected' THEN 1 ELSE 0 END AS rejected,
-           CASE WHEN s.created_ms >= :recorded_since_ms AND s.received_ms - s.created_ms <= 86400000
+           CASE WHEN s.created_ms >= COALESCE((
+                         SELECT CAST(value AS BIGINT) FROM instance
+                         WHERE name = 'unsubscribes_recorded_since_ms'
+                     ), 0) AND s.received_ms - s.created_ms <= 86400000
                      AND (s.referrer_code IS NULL OR s.referral_status <> 'rejected')
                      AND (s.status <> 'unsubscribed' OR s.unsubscribed_ms IS NOT NULL) THEN 1
                          ELSE 0

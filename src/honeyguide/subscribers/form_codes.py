@@ -14,23 +14,15 @@ from honeyguide.store import Again
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
-from honeyguide.subscribers.subscribers import Subscriber
 
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
-_HAND_OVER = _sql.command("hand_over")
 _FIND = _sql.query("find", lambda code, ref_code: (str(code), str(ref_code)))
 
 
 async def add(change: Change, subscriber_id: str, code: str) -> None:
     if not await change.run(_INSERT, code=code, subscriber_id=subscriber_id):
         raise Again
-
-
-async def hand_over(change: Change, old: Subscriber, new_id: str) -> None:
-    """Of a signup that another one replaces. Its own code was shown, and must go on, too."""
-    await change.run(_HAND_OVER, old_id=old.id, new_id=new_id)
-    await add(change, new_id, old.ref_code)
 
 
 async def find_ref_codes(tx: Tx, tenant: Tenant, codes: Iterable[str]) -> dict[str, str]:

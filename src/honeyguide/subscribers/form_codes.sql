@@ -3,11 +3,6 @@
 {insert form_code: code, account_id, campaign_id, subscriber_id, created_ms = :now_ms}
     ON CONFLICT (code) DO NOTHING;
 
--- name: hand_over
--- Let the code belong to another row of the same person.
-UPDATE form_code SET subscriber_id = :new_id
-WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id = :old_id;
-
 -- name: find
 -- The subscribers whom these codes stand for.
 SELECT f.code, s.ref_code FROM form_code AS f JOIN subscriber AS s ON s.id = f.subscriber_id

@@ -20,6 +20,8 @@ class HubChoices(NamedTuple):
     """People they invite see their first name."""
     on_leaderboard: bool = False
     left_program_ms: int | None = None
+    stopped_ms: int | None = None
+    """Since when they get no emails that they did not ask for."""
 
 
 class Leader(NamedTuple):

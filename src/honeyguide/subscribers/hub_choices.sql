@@ -1,7 +1,9 @@
 -- name: of_subscriber
 -- What a subscriber chose on their page.
-SELECT s.shows_name, COALESCE(a.on_leaderboard, 0) AS on_leaderboard, s.left_program_ms
+SELECT s.shows_name, COALESCE(a.on_leaderboard, 0) AS on_leaderboard, s.left_program_ms,
+       e.stopped_ms
 FROM subscriber AS s LEFT JOIN advocate AS a ON a.subscriber_id = s.id
+LEFT JOIN email_stop AS e ON e.subscriber_id = s.id
 WHERE s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.id = :id;
 
 -- name: set_shows_name

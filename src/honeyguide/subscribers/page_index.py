@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import cohorts
@@ -106,6 +107,12 @@ _SPLITS = {
 
 async def total(tx: Tx, owner_id: str, kind: str) -> int:
     return await tx.one(_TOTAL, list=f"{owner_id}/{kind}", owner_id=owner_id, kind=kind) or 0
+
+
+async def total_of(at: Reading, kind: str) -> int:
+    """Of a list of the campaign."""
+    owner_id = at.tenant.campaign_id
+    return await at.one(_TOTAL, list=f"{owner_id}/{kind}", owner_id=owner_id, kind=kind) or 0
 
 
 async def find_start(tx: Tx, owner_id: str, kind: str, page: Page) -> PageStart:

@@ -28,6 +28,8 @@ from honeyguide.subscribers.subscribers import Subscriber
 
 HUB, STOP, CONFIRM = "hub", "stop", "confirm"
 """What their paths begin with."""
+NOBODY = "-"
+"""In a link to confirm: the signup came without a code."""
 _STOP_PURPOSE, _CONFIRM_PURPOSE = "stop emails", "confirm"
 _TIME = 6
 _MAILBOX = 16
@@ -46,17 +48,20 @@ class SignedCode(NamedTuple):
     until_ms: int = 0
     mailbox: str = ""
     """Of the email in which a link to confirm is, as a keyed hash."""
+    via: str = ""
+    """Whose code the signup came with that it confirms. Empty in links of earlier versions."""
 
     @property
     def content(self) -> bytes:
         version = f" {self.link_version}" if self.link_version or self.mailbox else ""
         mailbox = f" {self.mailbox}" if self.mailbox else ""
-        return f"{self.code}{version}{mailbox}".encode()
+        via = f" {self.via}" if self.via else ""
+        return f"{self.code}{version}{mailbox}{via}".encode()
 
 
 def _read(content: bytes, until_ms: int = 0) -> SignedCode:
-    code, version, mailbox, *_ = [*content.decode().split(" "), "0", ""]
-    return SignedCode(code, int(version), until_ms, mailbox)
+    code, version, mailbox, via = [*content.decode().split(" "), "", "", ""][:4]
+    return SignedCode(code, int(version or 0), until_ms, mailbox, via)
 
 
 def stop_token(site: Site, ref_code: str, link_version: int = 0) -> str:
@@ -69,9 +74,11 @@ def read_stop_token(site: Site, token: str) -> SignedCode | None:
     return None if content is None else _read(content)
 
 
-def confirm_token(site: Site, person: Subscriber, until_ms: int) -> str:
+def confirm_token(site: Site, person: Subscriber, until_ms: int, via: str = "") -> str:
+    """Of the signup with this code, or of the one that is shown."""
     mailbox = _mailbox(site, person)
-    signed = SignedCode(person.ref_code, person.link_version, mailbox=mailbox)
+    via = via or person.referrer_code or NOBODY
+    signed = SignedCode(person.ref_code, person.link_version, mailbox=mailbox, via=via)
     return site.seal(_CONFIRM_PURPOSE, until_ms.to_bytes(_TIME, "big") + signed.content)
 
 
@@ -146,7 +153,7 @@ async def rewrite_unsent(change: Change, person: Subscriber) -> None:
             return f"/{STOP}/{stop_token(site, person.ref_code, person.link_version)}"
         signed = read_confirm_token(site, token)
         assert signed is not None  # its code was read
-        return f"/{CONFIRM}/{confirm_token(site, person, signed.until_ms)}"
+        return f"/{CONFIRM}/{confirm_token(site, person, signed.until_ms, signed.via)}"
 
     await emails.rewrite_unsent(
         change, person.id, EmailAddress(person.email), lambda text: _LINK.sub(renewed, text)

@@ -183,10 +183,20 @@ class Reason(StrEnum):
         waiting="Will be confirmed once they use their referral page, until {day} at the latest.",
         ends_as="inactive",
     )
+    AWAITING_FIRST_LOOK = ReasonFacts(
+        "awaiting_first_look",
+        "Waits until you have looked once at the readers of this partner.",
+        short="First look",
+        until="Once you have looked at this partner’s readers. In review until {day}",
+        rule="The first readers of a new partner count by themselves, more once the owner looked.",
+        waiting="Waits until the newsletter has looked once at who came through you. Without a "
+        "look it is not paid after {day}.",
+        ends_as="unreviewed",
+    )
     # What people and time decided.
     UNCONFIRMED = ReasonFacts(
         "unconfirmed",
-        f"Did not confirm within {DEADLINE_DAYS} days, or came again with another code.",
+        f"Did not confirm within {DEADLINE_DAYS} days, or confirmed a signup with another code.",
         counted="not confirmed",
         rule="The partner program asks new subscribers to confirm their email address.",
         to_partner="They did not confirm their email address.",
@@ -200,11 +210,11 @@ class Reason(StrEnum):
     )
     UNREVIEWED = ReasonFacts(
         "unreviewed",
-        "Looked automated, and nobody decided in time.",
+        "Waited for your decision, which did not come in time.",
         counted="that nobody reviewed",
-        rule=f"A suspicious referral by a partner is rejected {DEADLINE_DAYS} days after its "
-        "holding period unless you decide.",
-        to_partner="It did not pass the newsletter’s screening, and nobody reviewed it in time.",
+        rule=f"A referral by a partner that waits for you is rejected {DEADLINE_DAYS} days after "
+        "its holding period.",
+        to_partner="It waited for the newsletter’s review, and nobody reviewed it in time.",
     )
     LEFT_DURING_HOLD = ReasonFacts(
         "left_during_hold",

@@ -17,10 +17,8 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from honeyguide.kernel.periods import LocalDay, Period
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import cohorts, referral_states
 from honeyguide.subscribers.cohorts import CohortCount
 
@@ -69,16 +67,11 @@ class PeriodAdvocate(NamedTuple):
 
 
 class SourceCount(NamedTuple):
+    kind: str
     key: str
-    joined: int
-    verified: int
-    pending: int
-    rejected: int
-
-
-class HostClicks(NamedTuple):
-    host: str
     n: int
+    n_before: int
+    """In the second span; 0 if there is none."""
 
 
 class Referrers(NamedTuple):
@@ -100,15 +93,22 @@ class Kept(NamedTuple):
 class Span(NamedTuple):
     """A period, opened for reading: which of its days were counted just now, and their counts."""
 
-    tenant: Tenant
     period: Period
-    until_ms: int
-    live_days: list[str]
+    days: list[LocalDay]
+    live_days: set[LocalDay]
     live: list[CohortCount]
+    groups: list[CohortCount]
+    """By day: how many were imported, referred by subscribers, by partners, and not referred."""
     is_counted: bool
     """False if the job has not counted this campaign yet, and it is too large to do it now."""
     stored_ms: int | None
     """As of when, if some day changed since and was too large to be counted now."""
+
+
+class CutPeriod(NamedTuple):
+    period: Period
+    until_ms: int | None = None
+    """Where its last day is cut, if it is. That part is counted by itself."""
 
 
 class _DayClicks(NamedTuple):
@@ -116,78 +116,115 @@ class _DayClicks(NamedTuple):
     n: int
 
 
+class _PlaceCount(NamedTuple):
+    place: int
+    n: int
+
+
 _sql = beside(__file__)
-_GROUPS = _sql.query("groups", CohortCount)
+_GROUPS = _sql.query("groups", lambda place, *count: (place, CohortCount(*count)))
 _CLICKS = _sql.query("clicks", _DayClicks)
 _RANKED = _sql.query("ranked", SourceCount)
-_REFERRERS = _sql.query("referrers", Referrers)
-_REFERRER_ROWS = _sql.value("referrer_rows", int)
+_REFERRERS = _sql.query("referrers", lambda place, *count: (place, Referrers(*count)))
+_REFERRER_ROWS = _sql.query("referrer_rows", _PlaceCount)
 _ADVOCATES = _sql.query("advocates", PeriodAdvocate)
-_HOSTS = _sql.query("hosts", HostClicks)
-_IMPORTED = _sql.value("imported", int)
+_HOSTS = _sql.query("hosts", lambda *count: SourceCount("site", *count))
 
 
-async def open_span(
-    at: Reading, period: Period, *, until_ms: int | None = None, most_live: int = MOST_LIVE
-) -> Span:
-    """Needs the same snapshot as what is read from it. With `until_ms`, its last day is cut there:
-    that part is counted by itself."""
-    days = period.days
-    cut: LocalDay | None = None
-    if until_ms is not None and until_ms < period.until_ms:
-        days = [day for day in days if day.since_ms < until_ms]
-        cut = days[-1] = days[-1]._replace(until_ms=until_ms)
-    state = await cohorts.find_state(at)
-    is_built = state is not None and state.zone == period.zone.key and state.built_ms is not None
-    changed = await cohorts.changed_days(at)
-    live = [day for day in days if not is_built or day.day in changed or day is cut]
-    people = await cohorts.people_up_to(at, live, min(most_live, EVERYBODY) + 1)
-    is_small = people <= most_live
-    counts: list[CohortCount] = []
-    if is_small and people:
-        counts = await cohorts.count(at.tx, at.tenant, live)
-    return Span(
-        tenant=at.tenant,
-        period=period,
-        until_ms=days[-1].until_ms,
-        live_days=[day.day.isoformat() for day in live] if is_small else [],
-        live=counts,
-        is_counted=is_built or is_small,
-        stored_ms=state.built_ms if state and is_built and not is_small else None,
-    )
+async def open_spans(at: Reading, *asked: CutPeriod, most_live: int = MOST_LIVE) -> list[Span]:
+    """Needs the same snapshot as what is read from them."""
+    state, changed = await cohorts.find_state(at), await cohorts.changed_days(at)
+    built_ms = None
+    if state is not None and state.zone == asked[0].period.zone.key:
+        built_ms = state.built_ms
+    days, live = [], []
+    for each in asked:
+        found, cut = _days_of(each)
+        days.append(found)
+        live.append([day for day in found if built_ms is None or day.day in changed or day is cut])
+    counts = await _count_live(at, live, most_live)
+    spans = [
+        Span(
+            period=asked[place].period,
+            days=days[place],
+            live_days=set() if counted is None else set(live[place]),
+            live=[each for each in counted or () if each.kind != "group"],
+            groups=[each for each in counted or () if each.kind == "group"],
+            is_counted=built_ms is not None or counted is not None,
+            stored_ms=built_ms if counted is None else None,
+        )
+        for place, counted in enumerate(counts)
+    ]
+    for place, stored in await at.all(_GROUPS, ranges=_stored_ranges(spans)):
+        spans[place].groups.append(stored)
+    return spans
 
 
-def _span_params(span: Span) -> dict[str, Any]:
-    """The stored counts of a span: what every statement on them binds."""
+def _days_of(asked: CutPeriod) -> tuple[list[LocalDay], LocalDay | None]:
+    """The days, and the one that is cut."""
+    period, until_ms = asked
+    if until_ms is None or until_ms >= period.until_ms:
+        return period.days, None
+    days = [day for day in period.days if day.since_ms < until_ms]
+    days[-1] = days[-1]._replace(until_ms=until_ms)
+    return days, days[-1]
+
+
+async def _count_live(
+    at: Reading, live: list[list[LocalDay]], most: int
+) -> list[list[CohortCount] | None]:
+    """For each span; None if too many joined on its days. Together, unless that is too many."""
+    every = list(dict.fromkeys(day for days in live for day in days))
+    people = await cohorts.people_up_to(at, every, min(most, EVERYBODY) + 1) if every else 0
+    if people > most:
+        if len(live) == 1:
+            return [None]
+        return [(await _count_live(at, [days], most))[0] for days in live]
+    counts = await cohorts.count_days(at.tx, at.tenant, every) if people else [[] for _ in every]
+    found = dict(zip(every, counts, strict=True))
+    return [[each for day in days for each in found[day]] for days in live]
+
+
+def _stored_ranges(spans: list[Span]) -> list[dict[str, Any]]:
+    """The days between those that were counted just now."""
+    ranges: list[dict[str, Any]] = []
+    for place, span in enumerate(spans):
+        is_within = False
+        for day in span.days:
+            text = day.day.isoformat()
+            if day in span.live_days:
+                is_within = False
+            elif is_within:
+                ranges[-1]["last"] = text
+            else:
+                ranges.append({"place": place, "first": text, "last": text})
+                is_within = True
+    return ranges
+
+
+def _counts_of(spans: list[Span], *kinds: str) -> dict[str, Any]:
+    """The counts of some kinds: what every statement on them binds."""
     return {
-        **span.tenant._asdict(),
-        "first": span.period.first.isoformat(),
-        "last": span.period.last.isoformat(),
-        "live_days": span.live_days,
+        "ranges": _stored_ranges(spans),
+        "live": [
+            {"place": place, **each._asdict()}
+            for place, span in enumerate(spans)
+            for each in span.live
+            if each.kind in kinds
+        ],
     }
 
 
-def _live_of(span: Span, kind: str) -> list[dict[str, Any]]:
-    return [each._asdict() for each in span.live if each.kind == kind]
+async def by_day(at: Reading, spans: list[Span]) -> list[dict[date, PeriodTotals]]:
+    """Every day of each span, also those on which nothing happened. No day may be in two."""
+    days = [{**day._asdict(), "day": day.day.isoformat()} for span in spans for day in span.days]
+    clicks = {each.day: each.n for each in await at.all(_CLICKS, days=days)}
+    return [_totals_by_day(span, clicks) for span in spans]
 
 
-async def groups(tx: Tx, span: Span) -> list[CohortCount]:
-    """By day: how many were imported, referred by subscribers, by partners, and not referred."""
-    stored = await tx.all(_GROUPS, **_span_params(span))
-    return stored + [each for each in span.live if each.kind == "group"]
-
-
-async def by_day(tx: Tx, span: Span) -> dict[date, PeriodTotals]:
-    """Every day of the span, also those on which nothing happened."""
-    days = [day for day in span.period.days if day.since_ms < span.until_ms]
-    rows = [{**day._asdict(), "day": day.day.isoformat()} for day in days]
-    rows[-1]["until_ms"] = span.until_ms
-    clicks = {
-        each.day: each.n
-        for each in await tx.all(_CLICKS, account_id=span.tenant.account_id, days=rows)
-    }
+def _totals_by_day(span: Span, clicks: dict[str, int]) -> dict[date, PeriodTotals]:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for each in await groups(tx, span):
+    for each in span.groups:
         found = counts[each.day]
         found[each.key] += each.joined
         if each.key != "imported":
@@ -195,16 +232,13 @@ async def by_day(tx: Tx, span: Span) -> dict[date, PeriodTotals]:
             found["verified"] += each.verified
             found["pending"] += each.pending
             found["rejected"] += each.rejected
+    for day, n in clicks.items():
+        counts[day]["clicks"] = n
     return {
         day.day: PeriodTotals(
-            **{
-                name: counts[day.day.isoformat()][name]
-                for name in PeriodTotals._fields
-                if name != "clicks"
-            },
-            clicks=clicks.get(day.day.isoformat(), 0),
+            **{name: counts[day.day.isoformat()][name] for name in PeriodTotals._fields}
         )
-        for day in days
+        for day in span.days
     }
 
 
@@ -212,11 +246,11 @@ def total(days: Iterable[PeriodTotals]) -> PeriodTotals:
     return PeriodTotals(*map(sum, zip(PeriodTotals(), *days, strict=True)))
 
 
-async def retention(tx: Tx, span: Span, *, days: int) -> tuple[Kept, Kept]:
+def retention(span: Span, *, days: int) -> tuple[Kept, Kept]:
     """Of the referred subscribers who joined in this span, and of the others: how many were still
     subscribed after 30 or 90 days. Subscribers who came back count as subscribed."""
     referred, others = Kept(0, 0), Kept(0, 0)
-    for each in await groups(tx, span):
+    for each in span.groups:
         stayed = each.followed - (each.left_30 if days == 30 else each.left_90)
         if each.key in ("by_subscribers", "by_partners"):
             referred = Kept(referred.followed + each.followed, referred.stayed + stayed)
@@ -225,57 +259,55 @@ async def retention(tx: Tx, span: Span, *, days: int) -> tuple[Kept, Kept]:
     return referred, others
 
 
-async def ranked(tx: Tx, span: Span, kind: str, *, most: int) -> list[SourceCount]:
-    """The most common keys of a kind: origin, utm_source, utm_campaign or reason."""
-    return await tx.all(
-        _RANKED, **_span_params(span), kind=kind, live=_live_of(span, kind), most=most
-    )
+async def ranked(
+    at: Reading, spans: list[Span], kinds: list[str], *, most: int
+) -> list[SourceCount]:
+    """The most common keys of each kind in the first span: origin, utm_source, utm_campaign or
+    reason. There may be a second one."""
+    return await at.all(_RANKED, **_counts_of(spans, *kinds), kinds=kinds, most=most)
 
 
-async def hosts(tx: Tx, span: Span, *, most: int) -> list[HostClicks]:
+async def hosts(at: Reading, spans: list[Span], *, most: int) -> list[SourceCount]:
     """The sites that clicks came from."""
-    return await tx.all(
-        _HOSTS,
-        account_id=span.tenant.account_id,
-        since_ms=span.period.since_ms,
-        until_ms=span.until_ms,
-        most=most,
+    periods = [
+        {"place": place, "since_ms": each.period.since_ms, "until_ms": each.days[-1].until_ms}
+        for place, each in enumerate(spans)
+    ]
+    return await at.all(_HOSTS, periods=periods, most=most)
+
+
+async def referrers(at: Reading, spans: list[Span]) -> list[Referrers | None]:
+    """None for a span that would take too long for a page."""
+    rows = await at.all(
+        _REFERRER_ROWS,
+        ranges=_stored_ranges(spans),
+        places=[{"place": place} for place in range(len(spans))],
+        most=MOST_REFERRER_ROWS + 1,
     )
+    short = [each.place for each in rows if each.n <= MOST_REFERRER_ROWS]
+    found = dict(
+        await at.all(_REFERRERS, **_counts_of([spans[place] for place in short], "referrer"))
+    )
+    counts = {
+        place: found.get(n, Referrers(0, 0, has_others=False)) for n, place in enumerate(short)
+    }
+    return [counts.get(place) for place in range(len(spans))]
 
 
-async def has_too_many_referrers(tx: Tx, span: Span) -> bool:
-    """Whether `referrers` and `advocates` would take too long for a page."""
-    rows = await tx.one(_REFERRER_ROWS, **_span_params(span), most=MOST_REFERRER_ROWS + 1) or 0
-    return rows > MOST_REFERRER_ROWS
-
-
-async def referrers(tx: Tx, span: Span) -> Referrers:
-    found = await tx.one(_REFERRERS, **_span_params(span), live=_live_of(span, "referrer"))
-    return found or Referrers(0, 0, has_others=False)
-
-
-async def advocates(tx: Tx, span: Span, *, most: int) -> list[PeriodAdvocate]:
+async def advocates(at: Reading, span: Span, *, most: int) -> list[PeriodAdvocate]:
     """Those with most verified referrals in the span, then with most pending ones."""
-    return await tx.all(
-        _ADVOCATES,
-        **_span_params(span),
-        live=_live_of(span, "referrer"),
-        most=most,
-        # Some of the best may be erased.
-        looked_at=most + 100,
+    # Some of the best may be erased.
+    return await at.all(
+        _ADVOCATES, **_counts_of([span], "referrer"), most=most, looked_at=most + 100
     )
 
 
-async def has_imported(at: Reading) -> bool:
-    """Whether anybody was ever imported, as of the last time the job counted."""
-    return await at.one(_IMPORTED) is not None
-
-
-async def period_totals(at: Reading, period: Period) -> PeriodTotals:
-    span = await open_span(at, period, most_live=EVERYBODY)
-    return total((await by_day(at.tx, span)).values())
+async def period_totals(at: Reading, *periods: Period) -> list[PeriodTotals]:
+    """Of periods that share no day."""
+    spans = await open_spans(at, *map(CutPeriod, periods), most_live=EVERYBODY)
+    return [total(days.values()) for days in await by_day(at, spans)]
 
 
 async def top_advocates(at: Reading, period: Period, *, most: int) -> list[PeriodAdvocate]:
-    span = await open_span(at, period, most_live=EVERYBODY)
-    return await advocates(at.tx, span, most=most)
+    (span,) = await open_spans(at, CutPeriod(period), most_live=EVERYBODY)
+    return await advocates(at, span, most=most)

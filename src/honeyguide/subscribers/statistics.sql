@@ -1,16 +1,15 @@
--- Stored counts of the days that did not change, and :live, the counts of those that did.
+-- Stored counts of the days that did not change, and :live, the counts of those that did. Several spans are
+-- read together, each with its place among them; :ranges has the stored days of each.
 
 -- fragment: stored
-account_id = :account_id
-  AND campaign_id = :campaign_id
-  AND day >= :first
-  AND day <= :last
-  AND NOT (day {in :live_days})
+FROM {rows :ranges AS p (place BIGINT, first TEXT, last TEXT)} CROSS JOIN cohort_count AS c
+WHERE c.account_id = :account_id AND c.campaign_id = :campaign_id AND c.day >= p.first AND c.day <= p.last
 
 -- name: groups
--- Counts of the days of a range.
-SELECT kind, day, key, joined, verified, pending, rejected, followed, left_30, left_90
-FROM cohort_count WHERE kind = 'group' AND {stored};
+-- Counts of the days of each span.
+SELECT p.place, c.kind, c.day, c.key, c.joined, c.verified, c.pending, c.rejected, c.followed, c.left_30,
+       c.left_90
+{stored} AND c.kind = 'group';
 
 -- name: clicks
 -- Clicks of each day of a range.
@@ -21,64 +20,72 @@ WHERE c.account_id = :account_id AND c.quarter_ms >= d.since_ms AND c.quarter_ms
 GROUP BY d.day;
 
 -- name: ranked
--- Sources of a range, those with most signups first.
-SELECT key, CAST(SUM(joined) AS BIGINT) AS joined, CAST(SUM(verified) AS BIGINT) AS verified,
-       CAST(SUM(pending) AS BIGINT) AS pending, CAST(SUM(rejected) AS BIGINT) AS rejected
+-- Sources of the first span, those with most signups first, and how many each had in the second.
+SELECT r.kind, r.key, r.n, r.n_before
 FROM (
-    SELECT key, joined, verified, pending, rejected FROM cohort_count WHERE kind = :kind AND {stored}
-    UNION ALL
-    SELECT l.key, l.joined, l.verified, l.pending, l.rejected
-    FROM {rows :live AS l (key TEXT, joined BIGINT, verified BIGINT, pending BIGINT, rejected BIGINT)}
-) AS c GROUP BY key
-ORDER BY joined DESC, key
-LIMIT :most;
+    SELECT s.kind, s.key, s.n, s.n_before,
+           ROW_NUMBER() OVER (PARTITION BY s.kind ORDER BY s.n DESC, s.key) AS rank
+    FROM (
+        SELECT u.kind, u.key, CAST(SUM(CASE u.place WHEN 0 THEN u.joined ELSE 0 END) AS BIGINT) AS n,
+               CAST(SUM(CASE u.place WHEN 0 THEN 0 ELSE u.joined END) AS BIGINT) AS n_before
+        FROM (
+            SELECT p.place, c.kind, c.key, c.joined {stored} AND c.kind {in :kinds}
+            UNION ALL
+            SELECT l.place, l.kind, l.key, l.joined
+            FROM {rows :live AS l (place BIGINT, kind TEXT, key TEXT, joined BIGINT)}
+        ) AS u GROUP BY u.kind, u.key
+    ) AS s WHERE s.n > 0
+) AS r WHERE r.rank <= :most
+ORDER BY r.kind, r.rank;
 
 -- name: referrer_rows
--- How many referrers a range has, up to a limit.
-SELECT COUNT(*) AS n
-FROM (SELECT 1 AS one FROM cohort_count WHERE kind = 'referrer' AND {stored} LIMIT :most) AS r;
+-- How many referrers each span has, up to a limit.
+SELECT x.place, (
+    SELECT COUNT(*) FROM (
+        SELECT 1 AS one {stored} AND c.kind = 'referrer' AND p.place = x.place LIMIT :most
+    ) AS r
+) AS n FROM {rows :places AS x (place BIGINT)};
 
 -- name: referrers
--- How many referrers brought somebody in a range, and how many they brought.
-SELECT COUNT(CASE WHEN key <> '(other)' THEN 1 END) AS n,
-       CAST(COALESCE(SUM(joined), 0) AS BIGINT) AS referrals,
-       COUNT(CASE WHEN key = '(other)' THEN 1 END) AS has_others
+-- How many referrers brought somebody in each span, and how many they brought.
+SELECT k.place, COUNT(CASE WHEN k.key <> '(other)' THEN 1 END) AS n,
+       CAST(SUM(k.joined) AS BIGINT) AS referrals,
+       COUNT(CASE WHEN k.key = '(other)' THEN 1 END) AS has_others
 FROM (
-    SELECT key, SUM(joined) AS joined FROM (
-        SELECT key, joined FROM cohort_count WHERE kind = 'referrer' AND {stored}
+    SELECT u.place, u.key, SUM(u.joined) AS joined FROM (
+        SELECT p.place, c.key, c.joined {stored} AND c.kind = 'referrer'
         UNION ALL
-        SELECT l.key, l.joined FROM {rows :live AS l (key TEXT, joined BIGINT)}
-    ) AS c GROUP BY key
-) AS k;
+        SELECT l.place, l.key, l.joined FROM {rows :live AS l (place BIGINT, key TEXT, joined BIGINT)}
+    ) AS u GROUP BY u.place, u.key
+) AS k GROUP BY k.place;
 
 -- name: advocates
 -- Advocates who brought most in a range.
 SELECT s.id, s.email, s.name, s.referrals_verified AS referrals_ever, s.adjustments, r.verified,
        r.pending, r.rejected
 FROM (
-    SELECT key, CAST(SUM(verified) AS BIGINT) AS verified, CAST(SUM(pending) AS BIGINT) AS pending,
-           CAST(SUM(rejected) AS BIGINT) AS rejected
+    SELECT u.key, CAST(SUM(u.verified) AS BIGINT) AS verified, CAST(SUM(u.pending) AS BIGINT) AS pending,
+           CAST(SUM(u.rejected) AS BIGINT) AS rejected
     FROM (
-        SELECT key, verified, pending, rejected FROM cohort_count WHERE kind = 'referrer' AND {stored}
+        SELECT c.key, c.verified, c.pending, c.rejected {stored} AND c.kind = 'referrer'
         UNION ALL
         SELECT l.key, l.verified, l.pending, l.rejected
         FROM {rows :live AS l (key TEXT, verified BIGINT, pending BIGINT, rejected BIGINT)}
-    ) AS c GROUP BY key HAVING SUM(verified) + SUM(pending) > 0
-    ORDER BY SUM(verified) DESC, SUM(pending) DESC, key DESC LIMIT :looked_at
+    ) AS u GROUP BY u.key HAVING SUM(u.verified) + SUM(u.pending) > 0
+    ORDER BY SUM(u.verified) DESC, SUM(u.pending) DESC, u.key DESC LIMIT :looked_at
 ) AS r JOIN subscriber AS s ON s.id = r.key AND s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0
 ORDER BY r.verified DESC, r.pending DESC, s.id DESC
 LIMIT :most;
 
 -- name: hosts
--- Websites from which most clicks came in a range.
-SELECT host, CAST(SUM(n) AS BIGINT) AS n FROM click_source
-WHERE account_id = :account_id AND quarter_ms >= :since_ms AND quarter_ms < :until_ms
-GROUP BY host
-ORDER BY SUM(n) DESC, host
+-- Websites from which most clicks came in the first span, and how many came in the second.
+SELECT h.host, h.n, h.n_before FROM (
+    SELECT c.host, CAST(SUM(CASE p.place WHEN 0 THEN c.n ELSE 0 END) AS BIGINT) AS n,
+           CAST(SUM(CASE p.place WHEN 0 THEN 0 ELSE c.n END) AS BIGINT) AS n_before
+    FROM {rows :periods AS p (place BIGINT, since_ms BIGINT, until_ms BIGINT)}
+    CROSS JOIN click_source AS c
+    WHERE c.account_id = :account_id AND c.quarter_ms >= p.since_ms AND c.quarter_ms < p.until_ms
+    GROUP BY c.host
+) AS h WHERE h.n > 0
+ORDER BY h.n DESC, h.host
 LIMIT :most;
-
--- name: imported
--- Were subscribers imported in the range?
-SELECT 1 AS one FROM cohort_count
-WHERE account_id = :account_id AND campaign_id = :campaign_id AND kind = 'group' AND key = 'imported'
-LIMIT 1;

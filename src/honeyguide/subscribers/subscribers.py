@@ -14,7 +14,7 @@ from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
-from honeyguide.subscribers import page_index, referral_states
+from honeyguide.subscribers import page_index, reasons, referral_states
 
 UNKNOWN = "There is no such subscriber."
 
@@ -58,6 +58,13 @@ class Subscriber(msgspec.Struct, frozen=True):
     @property
     def toward_rewards(self) -> int:
         return referral_states.toward_rewards(self.referrals_verified, self.adjustments)
+
+    @property
+    def why(self) -> str:
+        """The plain sentence behind the referral's state."""
+        if self.referrer_code is None or self.referral_reason is None:
+            return ""
+        return reasons.explain(self.referral_reason, self.referral_due_ms)
 
 
 _sql = beside(__file__, subscriber=Subscriber.__struct_fields__)
@@ -135,7 +142,7 @@ async def lock(change: Change, subscriber_id: str) -> bool:
 
 async def page_of(at: Reading, kind: str, page: Page) -> tuple[list[Subscriber], int]:
     """One page of the campaign's list of this kind and the list's length, both of one snapshot."""
-    total = await page_index.total(at.tx, at.tenant.campaign_id, kind)
+    total = await at.fact(page_index.total_of, kind)
     if page.skip >= total:
         return [], total
     start = await page_index.find_start(at.tx, at.tenant.campaign_id, kind, page)

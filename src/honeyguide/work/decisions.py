@@ -16,7 +16,7 @@ from honeyguide.rewards.shipment_emails import ANNOUNCING, Recipient
 from honeyguide.screening import mail_hosts, shared_traits
 from honeyguide.screening.evidence import CodeToLookAt
 from honeyguide.screening.trait_groups import ProgramToLookAt
-from honeyguide.signups import confirmations, delayed_actions, group_looks
+from honeyguide.signups import claims, confirmations, delayed_actions, group_looks
 from honeyguide.signups.confirmations import HeldCode
 from honeyguide.signups.delayed_actions import DelayedAction
 from honeyguide.store import Store
@@ -105,6 +105,10 @@ def release_or_cancel(site: Site) -> Do:
         await confirmations.release_or_cancel(change, held.code, random.SystemRandom())
 
     return changes_of(site, confirmations.RELEASING, look)
+
+
+def end_claims(site: Site) -> Do:
+    return changes_of(site, claims.ENDING, claims.end_due)
 
 
 def announce(site: Site) -> Do:

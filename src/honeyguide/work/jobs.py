@@ -39,7 +39,17 @@ from honeyguide.partners import (
 )
 from honeyguide.rewards import backfill, shipment_emails, shipments
 from honeyguide.screening import evidence, mail_hosts, moves, trait_groups
-from honeyguide.signups import confirmations, delayed_actions, erasures, group_looks, used_forms
+from honeyguide.signups import (
+    account_floods,
+    claims,
+    confirmations,
+    delayed_actions,
+    erasures,
+    first_looks,
+    group_looks,
+    refused_readers,
+    used_forms,
+)
 from honeyguide.store.purging import Purge
 from honeyguide.subscribers import clicks, cohorts, link_hosts, page_index, persons
 from honeyguide.work import (
@@ -56,6 +66,7 @@ from honeyguide.work.fetches import Fetcher
 from honeyguide.work.items import Do, Find, Items, Job, changes_of, one_by_one, purged
 
 LINKS_BATCH = 100
+LOOKS_BATCH = 50
 # Found at once. One whose partners wait for the end of a holding period stays among them.
 MOST_CLOSED = 100
 FORGETTING = "forget accounts that were closed years ago"
@@ -149,9 +160,14 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int, keep
         _job(importing.IMPORTING, SECOND_MS, import_parts.running, partial(moving.import_file, site)),
         _job(adopting.ADOPTING, MINUTE_MS, adopting.due, partial(moving.adopt_values, site), topic=adoption.TOPIC),
         Job(money.VERIFYING, 5 * SECOND_MS, (money.referrals_to_verify(site),), topic=CLOCK_SET),
-        _job(
-            "reject unconfirmed referrals", 10 * MINUTE_MS, moves.unconfirmed, partial(money.verify_referrals, site), money.VERIFY_BATCH,
-            money.VERIFY_TOGETHER, topic=CLOCK_SET,
+        Job(
+            claims.ENDING,
+            10 * MINUTE_MS,
+            (
+                Items(moves.unconfirmed, partial(money.verify_referrals, site), money.VERIFY_BATCH, money.VERIFY_TOGETHER),
+                Items(claims.due, decisions.end_claims(site), decisions.BATCH),
+            ),
+            topic=CLOCK_SET,
         ),
         _job(
             group_looks.LOOKING, 30 * SECOND_MS, evidence.codes_to_look_at, partial(decisions.look_at_code, site), decisions.BATCH,
@@ -164,6 +180,10 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int, keep
         _job(
             confirmations.RELEASING, 30 * SECOND_MS, confirmations.due_codes, decisions.release_or_cancel(site), decisions.BATCH,
             topic=confirmations.TOPIC,
+        ),
+        _job(
+            account_floods.FINDING, account_floods.EVERY_MS, account_floods.changes, one_by_one(site, account_floods.save), decisions.BATCH,
+            topic=CLOCK_SET,
         ),
         _job(
             delayed_actions.APPLYING, 5 * SECOND_MS, delayed_actions.due, partial(decisions.apply_or_drop, site), decisions.BATCH,
@@ -191,6 +211,7 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int, keep
             topic=CLOCK_SET,
         ),
         _job(term_changes.BEGINNING, MINUTE_MS, term_changes.due, one_by_one(site, term_changes.begin), money.TERMS_BATCH, topic=CLOCK_SET),
+        *first_look_jobs(site),
         _job(closing.CLOSING, MINUTE_MS, closing.due, partial(upkeep.close_account, site), MOST_CLOSED, topic=CLOCK_SET),
         _job(FORGETTING, HOUR_MS, partial(closing.expired, keep_years=keep_closed_years), upkeep.forget_account),
         Job("check the ledger", DAY_MS, money.verify_ledger, always_runs=True),
@@ -214,6 +235,25 @@ def mail_host_jobs(site: Site, outbound: Outbound) -> tuple[Job, ...]:
         return ()
     ask = partial(decisions.ask_mail_hosts, outbound)
     return (_job(mail_hosts.ASKING, MINUTE_MS, mail_hosts.due, ask, decisions.HOSTS, decisions.HOSTS),)
+
+
+def first_look_jobs(site: Site) -> tuple[Job, ...]:
+    asking = partial(changes_of, site, first_looks.ASKING)
+    refuse = changes_of(site, first_looks.REFUSING, refused_readers.refuse)
+    return (
+        Job(
+            first_looks.ASKING,
+            5 * MINUTE_MS,
+            (
+                Items(first_looks.to_compare, asking(first_looks.compare_again), LOOKS_BATCH),
+                Items(first_looks.to_ask, asking(first_looks.ask), LOOKS_BATCH),
+                Items(first_looks.to_remind, asking(first_looks.remind), LOOKS_BATCH),
+                Items(first_looks.to_pause, asking(first_looks.pause), LOOKS_BATCH),
+            ),
+            topic=CLOCK_SET,
+        ),
+        _job(first_looks.REFUSING, MINUTE_MS, refused_readers.to_refuse, refuse, LOOKS_BATCH, topic=CLOCK_SET),
+    )
 
 
 def notification_jobs(site: Site, poster: notifications.SlackPoster) -> tuple[Job, ...]:

@@ -13,10 +13,10 @@ from honeyguide.integrations import disconnecting
 from honeyguide.kernel import actors
 from honeyguide.kernel.site import Site
 from honeyguide.partners import (
+    held_referrals,
     network,
     public_figures,
     publications,
-    verification,
 )
 from honeyguide.partners.network import ConfirmationRate
 from honeyguide.partners.public_figures import DueProgram
@@ -74,7 +74,7 @@ async def count_public_figures(store: Store, found: Sequence[DueProgram], now_ms
     for program in found:
         figures = await store.slow_snapshot(public_figures.count, program, now_ms=now_ms)
         held = await store.slow_snapshot(
-            verification.count_held, program.account_id, program.id, now_ms=now_ms
+            held_referrals.count_held, program.account_id, program.id, now_ms=now_ms
         )
         await store.write(public_figures.save, program, figures, held, now_ms=now_ms)
     return True

@@ -28,12 +28,13 @@ from honeyguide.mail.weekly_summary import (
 from honeyguide.partners import outlook
 from honeyguide.partners.outlook import ProgramOutlook
 from honeyguide.partners.rules import month_of
-from honeyguide.rewards import earned_rewards, fulfillment, rewards, shipments
+from honeyguide.rewards import earned_rewards, rewards
+from honeyguide.signups import open_work
 from honeyguide.store import Store
 from honeyguide.store.reading import AccountReading, Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
-from honeyguide.subscribers import campaigns, daily_counts, page_index, statistics, subscribers
+from honeyguide.subscribers import campaigns, page_index, statistics, subscribers
 from honeyguide.subscribers.statistics import PeriodAdvocate
 
 BATCH = 20
@@ -132,23 +133,23 @@ async def summarize(
     zone = zone_of(account.time_zone)
     monday = mornings.monday_of(now_ms, zone)
     week = Period(monday - timedelta(days=7), monday - timedelta(days=1), zone)
-    now = await statistics.period_totals(Reading(tx, site, tenant, now_ms), week)
-    before = await statistics.period_totals(Reading(tx, site, tenant, now_ms), week.shifted(-7))
-    top = await statistics.top_advocates(Reading(tx, site, tenant, now_ms), week, most=ADVOCATES)
+    at = Reading(tx, site, tenant, now_ms)
+    now, before = await statistics.period_totals(at, week, week.shifted(-7))
+    top = await statistics.top_advocates(at, week, most=ADVOCATES)
     return WeeklySummary(
-        newsletter=(await campaigns.get(Reading(tx, site, tenant, now_ms))).name,
+        newsletter=(await campaigns.get(at)).name,
         days=_days(week),
         new=WeekTotal(now.new, before.new),
         referred=WeekTotal(now.referred, before.referred),
         verified=now.verified,
         pending=now.pending,
         rejected=now.rejected,
-        waiting=await _waiting(Reading(tx, site, tenant, now_ms), zone),
+        waiting=await _waiting(at, zone),
         advocates=[
             SummaryAdvocate(each.name or each.email, each.verified, each.pending) for each in top
         ],
-        almost_there=await _almost_there(Reading(tx, site, tenant, now_ms), top),
-        budgets=await _budgets(AccountReading(tx, site, account.id, now_ms), zone),
+        almost_there=await _almost_there(at, top),
+        budgets=await _budgets(at, zone),
         overview_url=f"{site.base_url}/",
         preferences_url=f"{site.base_url}/notices/preferences",
         turn_off_url=notification_choices.turn_off_url(
@@ -169,20 +170,16 @@ async def _waiting(at: Reading, zone: ZoneInfo) -> list[WaitingTask]:
     def since(ms: int | None) -> str:
         return f"The oldest has been waiting since {_short_day(ms, zone)}." if ms else ""
 
-    most = MOST_COUNTED + 1
-    to_review = await daily_counts.suspected(at, most=most)
-    first = await daily_counts.first_suspected(at) if to_review else None
+    work = await open_work.counts(at)
+    first = await open_work.more(at)
     note = ""
-    if first is not None:
+    if first.due_ms is not None:
         note = f"The first is {first.outcome} automatically on {_short_day(first.due_ms, zone)}."
-    add(to_review, "Referrals to review", note, "Review", "/review")
+    add(work.to_review, "Referrals to review", note, "Review", "/review")
     approve = await _waiting_rewards(at, earned_rewards.AWAITING)
     add(approve.n, "Rewards to approve", since(approve.oldest_ms), "Approve", "/rewards")
-    claims = await fulfillment.open_claims(at, most=most)
-    add(claims.n, "Rewards to fulfill", since(claims.oldest_ms), "Fulfill", "/rewards")
-    to_send = await shipments.to_send(at, most=most)
-    oldest_ms = to_send[0].claimed_ms if to_send else None
-    add(len(to_send), "Rewards to send", since(oldest_ms), "Send", "/shipments")
+    add(work.claims, "Rewards to fulfill", since(work.claimed_ms), "Fulfill", "/rewards")
+    add(work.to_send, "Rewards to send", since(work.to_send_ms), "Send", "/shipments")
     codes = await _waiting_rewards(at, earned_rewards.OUT_OF_STOCK)
     add(codes.n, "Rewards without a code", since(codes.oldest_ms), "Add codes", "/rewards")
     return tasks

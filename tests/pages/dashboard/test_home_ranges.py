@@ -148,7 +148,7 @@ def test_the_numbers_of_a_large_campaign_say_as_of_when(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alice = fill(service)
-    monkeypatch.setattr(statistics.open_span, "__kwdefaults__", {"until_ms": None, "most_live": 0})
+    monkeypatch.setattr(statistics.open_spans, "__kwdefaults__", {"most_live": 0})
     assert "We are counting your subscribers for the first time" in text_of(alice.web.get("/").text)
     service.run_jobs()
     counted_ms = service.now_ms()

@@ -2,6 +2,7 @@
 to older programs, what partners read, and what readers are told before they sign up.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,10 +10,11 @@ import httpx
 import pytest
 
 from honeyguide.partners import verification
+from honeyguide.partners.verification import Origins
 from honeyguide.screening.rules import Rule
 from honeyguide.subscribers.referral_states import Level
 from tests.pages.dashboard.test_program_forms import beside
-from tests.screening.test_verification import asked, path_of, stored
+from tests.screening.test_verification import asked, path_of, stored, terms_of
 from tests.support.belongings import older_program
 from tests.support.embeds import Visitor, embedding
 from tests.support.mailbox import Mailbox
@@ -58,30 +60,58 @@ def test_the_form_says_what_each_choice_means_and_shows_the_defaults(mailing: Se
     alice = operator(mailing)
     publication = publish(alice)["uuid"]
     page = alice.web.get(f"/program/new?publication={publication}").text
-    for texts in (*verification.RULES.values(), *verification.LEVELS.values()):
+    every = (verification.RULES, verification.LEVELS, verification.ORIGINS)
+    for texts in (text for of_field in every for text in of_field.values()):
         assert texts.label in text_of(page) and texts.to_owner in text_of(page)
     assert 'name="rule" value="confirmed" checked' in page
     assert 'name="screening" value="strong" checked' in page
     assert "no mail server is set" not in text_of(page)
-    assert "they are for magic links and hosted pages and forms" in text_of(page)
+    assert 'name="origins" value="all" checked' in page
+    for name, value in (("first_look", "10"), ("referral_pending_duration", "14")):
+        assert re.search(f'<input[^>]* name="{name}"[^>]* value="{value}"', page)
 
 
 def test_what_the_form_shows_is_not_chosen_until_it_is_changed(mailing: Service) -> None:
     alice = operator(mailing)
     default = id_of(made_by_form(alice, rule="confirmed", screening="strong"))
-    assert stored(alice, default) == ("confirmed", "strong", 0)
+    assert stored(alice, default) == ("confirmed", "strong", 1)
+    assert terms_of(alice, default) == ("all", 10), "also without these fields"
+    shown = {"origins": "hosted", "first_look": ""}
+    hosted = id_of(made_by_form(alice, rule="confirmed", screening="strong", **shown))
+    assert (stored(alice, hosted)[2], terms_of(alice, hosted)) == (0, ("hosted", None))
+    refused = made_by_form(alice, first_look="1001")
+    assert beside(refused.text, "First look must be 1 to 1000.")
     chosen = id_of(made_by_form(alice, rule="none", screening="strong"))
     assert stored(alice, chosen) == ("none", "strong", 1)
-    page = f"/program/{default}/change"
+    page = f"/program/{hosted}/change"
     shown = {"rule": "confirmed", "screening": "strong"}
     assert alice.web.post(page, page=page, **{**PROGRAM, **shown}).status_code == 303
-    assert stored(alice, default) == ("confirmed", "strong", 0)
+    assert stored(alice, hosted) == ("confirmed", "strong", 0)
+    shown |= {"origins": "hosted", "screening": "strict", "first_look": "25"}
+    assert alice.web.post(page, page=page, **{**PROGRAM, **shown}).status_code == 303
+    assert stored(alice, hosted) == ("confirmed", "strict", 0), "as the form shows it"
+    assert terms_of(alice, hosted) == ("hosted", 25)
+    shown = {"rule": "confirmed", "screening": "strong"}
+    page = f"/program/{default}/change"
     shown["screening"] = "strict"
     assert alice.web.post(page, page=page, **{**PROGRAM, **shown}).status_code == 303
     assert stored(alice, default) == ("confirmed", "strict", 1)
     again = alice.web.get(page).text
     assert 'name="screening" value="strict" checked' in again
-    assert "They hold for all new referrals." in text_of(again)
+    assert 'name="origins" value="all" checked' in again
+    assert re.search('<input[^>]* name="first_look"[^>]* value="10"', again)
+
+
+def test_a_form_from_before_these_fields_sets_all_with_a_level(mailing: Service) -> None:
+    alice = operator(mailing)
+    default = offer(alice)["uuid"]
+    page, shown = f"/program/{default}/change", {"rule": "confirmed", "screening": "strong"}
+    shown["screening"] = "strict"
+    assert alice.web.post(page, page=page, **{**PROGRAM, **shown}).status_code == 303
+    assert stored(alice, default) == ("confirmed", "strict", 1)
+    again = alice.web.get(page).text
+    assert 'name="screening" value="strict" checked' in again
+    assert 'name="origins" value="all" checked' in again
 
 
 def test_a_rule_that_needs_email_is_refused_beside_its_field(alice: Operator) -> None:
@@ -179,7 +209,7 @@ def test_partners_read_it_before_and_after_joining(mailing: Service) -> None:
     sentences = [
         verification.RULES[Rule.CONFIRMED].to_partner,
         verification.LEVELS[Level.STRONG].to_partner,
-        verification.ONLY_HOSTED,
+        verification.ORIGINS[Origins.HOSTED].to_partner,
     ]
     before = text_of(bob.web.get(f"/network/{program['uuid']}").text)
     after = text_of(bob.web.get(f"/earnings/{join(bob, program)['uuid']}").text)
@@ -188,7 +218,7 @@ def test_partners_read_it_before_and_after_joining(mailing: Service) -> None:
     alice.put(path_of(program), {"rule": "active"})
     chosen = text_of(bob.web.get(f"/network/{program['uuid']}").text)
     assert verification.RULES[Rule.ACTIVE].to_partner in chosen
-    assert verification.ONLY_HOSTED not in chosen
+    assert verification.ORIGINS[Origins.HOSTED].to_partner not in chosen
 
 
 class Hosted:

@@ -26,18 +26,19 @@ class CopyRule(NamedTuple):
 
 _WHOLE = """
 account adjustment adoption_value advocate api_key attempt attempt_count backup budget campaign
-campaign_brand campaign_day certificate change_log charge click click_day click_source code_look
-cohort_change cohort_count cohort_state confirmation_brake consent consent_text coupon
+campaign_brand campaign_day certificate change_log charge claim click click_day click_source
+code_look cohort_change cohort_count cohort_state confirmation_brake consent consent_text coupon
 delayed_action delivery disconnected_integration earlier_person_key email_stop embed erasure event
-evidence failing_loop fetched_person form_code idempotency import import_error import_finding
-import_own_id import_part installation_key instance integration integration_event
-integration_subscriber job_failure job_lease letter link_host link_request listing listing_run
-login_user logo mail_host mail_host_default member month_digest moved_document newsletter_block
-notice notification_choice partner_block partner_campaign partner_referral partner_spend payout
-period person_rekeying program program_day program_figures program_look publication recovery_code
-referral_decision saved_filter screening_entry second_factor slack_message slack_webhook slug
-subscriber subscriber_change subscriber_code subscriber_note subscriber_tag term_change
-trait_group trait_group_partner transfer used_form webhook won_reward
+evidence failing_loop fetched_person first_look first_look_month flooded_account form_code
+idempotency import import_error import_finding import_own_id import_part installation_key instance
+integration integration_event integration_subscriber job_failure job_lease letter link_host
+link_request listing listing_run login_user logo mail_host mail_host_default member month_digest
+moved_document newsletter_block notice notification_choice partner_block partner_campaign
+partner_referral partner_spend payout period person_rekeying program program_day program_figures
+program_look publication recovery_code referral_decision saved_filter screening_entry
+second_factor slack_message slack_webhook slug subscriber subscriber_change subscriber_code
+subscriber_note subscriber_tag term_change trait_group trait_group_partner transfer used_form
+webhook won_reward
 """
 RULES = (
     *(CopyRule(table) for table in _WHOLE.split()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from honeyguide.operating.doctor.results import CheckResult, ok, problem, warning
-from honeyguide.partners.verification import HIGH_PERCENT, ProgramHealth
+from honeyguide.partners.held_referrals import HIGH_PERCENT, ProgramHealth
 from honeyguide.settings import Settings
 
 

@@ -15,8 +15,8 @@ from honeyguide.moving import installation_key
 from honeyguide.operating.backups import records
 from honeyguide.operating.backups.records import BackupRecord
 from honeyguide.operating.doctor.results import CheckResult
-from honeyguide.partners import verification
-from honeyguide.partners.verification import ProgramHealth
+from honeyguide.partners import held_referrals
+from honeyguide.partners.held_referrals import ProgramHealth
 from honeyguide.store import failing_loops, job_failures, job_runs
 from honeyguide.store.failing_loops import FailingLoop
 from honeyguide.store.job_failures import JobFailure
@@ -74,7 +74,7 @@ async def read(tx: Tx, *, now_ms: int) -> Records:
             key.private_key for key in await installation_key.list_all(tx) if key.is_current
         ],
         proof=await accounts.last_proof(tx),
-        programs=await verification.health(tx),
+        programs=await held_referrals.health(tx),
         unproven_logins=await email_proofs.count_missing(tx),
         link_hosts=await link_hosts.list_all(tx),
         backup_ms=await accounts.last_backup_ms(tx),

@@ -210,9 +210,11 @@ def _given(info: FieldInfo, value: Any) -> Any:
     """What was typed, as the struct has it. Nothing typed clears a field that may be empty."""
     if info.unit == "cents":
         return forms.amount(value, param=info.name)
+    if info.may_be_null and not value:
+        return None
     if info.kind is int:
         number = forms.whole_number(value)
         if number is None:
             raise Invalid("{field} must be a whole number.", param=info.name)
         return number
-    return None if info.may_be_null and not value else value
+    return value

@@ -10,13 +10,12 @@ from typing import NamedTuple
 from honeyguide.accounts import members
 from honeyguide.accounts.members import Membership
 from honeyguide.accounts.sessions import Visitor
-from honeyguide.mail import notifications
 from honeyguide.pages import guide
 from honeyguide.pages.dashboard import formats
 from honeyguide.partners import partner_only
-from honeyguide.rewards import fulfillment, recent_counts, shipments
+from honeyguide.signups import open_work
 from honeyguide.store.reading import Reading
-from honeyguide.subscribers import branding, daily_counts, page_index
+from honeyguide.subscribers import branding, page_index
 
 
 @dataclass(frozen=True)
@@ -221,16 +220,15 @@ async def is_partner_only(at: Reading, who: Visitor) -> bool:
 
 async def load(at: Reading, who: Visitor) -> MenuFacts:
     """What the menu shows, read with the page that has it."""
-    most = MOST_SHOWN + 1
-    claims = await fulfillment.open_claims(at, most=most)
+    work = await at.fact(open_work.counts)
     counts = {
-        "review": await daily_counts.suspected(at, most=most),
-        "rewards": await recent_counts.to_approve(at) + claims.n,
-        "shipments": await shipments.count_open(at, most=most),
-        "notices": await notifications.unread(at),
+        "review": work.to_review,
+        "rewards": work.to_approve + work.claims,
+        "shipments": work.to_send,
+        "notices": work.unread,
     }
     brand = await at.fact(branding.of)
-    subscribers = await page_index.total(at.tx, who.campaign_id, "all")
+    subscribers = await at.fact(page_index.total_of, "all")
     newsletters = await members.of_user(at.tx, who.user_id)
     return MenuFacts(
         counts, await is_partner_only(at, who), brand.logo_id, subscribers, newsletters

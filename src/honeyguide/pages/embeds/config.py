@@ -70,6 +70,11 @@ def _signup(brand: PageBranding) -> dict[str, Any]:
                 "and get your own link to share."
             ),
         },
+        "slow": gettext(
+            "Many people are signing up through this link right now, so the email can take longer "
+            "than usual."
+        ),
+        "wait": gettext("One moment: your browser is showing that it isn’t a robot."),
     }
 
 

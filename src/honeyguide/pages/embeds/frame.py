@@ -20,7 +20,7 @@ from honeyguide.subscribers.embeds import Embed
 ELEMENTS = ("signup", "hub", "leaderboard")
 _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors {origins}"
+    "worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors {origins}"
 )
 
 

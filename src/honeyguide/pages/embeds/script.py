@@ -17,7 +17,9 @@ from starlette.routing import Route
 from honeyguide.pages.static import FOLDER
 
 STABLE = "honeyguide.js"
-NEWEST = "honeyguide-4.js"
+NEWEST = "honeyguide-5.js"
+# The worker of others that it runs where a flooded link asks for work.
+WORKER = "altcha-pbkdf2-3.2.2.js"
 _HEADERS = {
     "content-type": "text/javascript; charset=utf-8",
     # Websites of any origin load it, and check its hash.
@@ -67,5 +69,5 @@ def _response(request: Request, name: str, cache_control: str) -> Response:
 def routes() -> list[Route]:
     return [
         Route(f"/embed/{STABLE}", _stable, methods=["GET"]),
-        *(Route(f"/embed/{name}", _versioned, methods=["GET"]) for name in versions()),
+        *(Route(f"/embed/{name}", _versioned, methods=["GET"]) for name in (*versions(), WORKER)),
     ]

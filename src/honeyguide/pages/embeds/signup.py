@@ -6,12 +6,13 @@ form that was used with another address is refused, whoever is subscribed.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from honeyguide.pages.embeds.endpoint import EmbedRequest
 from honeyguide.pages.forms import whole_number
-from honeyguide.pages.readers import confirmations, forms, signup, stopped
+from honeyguide.pages.readers import confirmations, flooded_forms, forms, signup, stopped
 from honeyguide.pages.readers.forms import ShownForm
 from honeyguide.pages.readers.reader_services import ReaderServices
 from honeyguide.subscribers.origins import Origin
@@ -35,15 +36,25 @@ async def subscribe(services: ReaderServices, request: EmbedRequest) -> Mapping[
     email = signup.checked(fields, brand, new, has_agreed=has_agreed)
     if not _is_robot(fields):
         now_ms = request.now_ms
-        await signup.enter(services, brand, new, email, shown=shown, now_ms=now_ms)
+        worked = flooded_forms.has_worked(services, fields, shown, new.referrer_code, now_ms)
+        await signup.enter(
+            services, brand, new, email, shown=shown, has_worked=worked, now_ms=now_ms
+        )
     return {"ok": True, "needs_confirmation": brand.needs_confirmation}
 
 
 async def show_token(services: ReaderServices, request: EmbedRequest) -> Mapping[str, Any]:
-    """For one signup, asked for when a visitor begins to fill in the form."""
+    """For one signup, asked for when a visitor begins to fill in the form. While the visitor's code
+    is flooded, with the work that makes its email go first."""
     await request.count_token()
-    purpose, http = _purpose(request), request.http
-    return {"token": forms.single_use_token(services.site, purpose, http, request.now_ms)}
+    purpose, http, now_ms = _purpose(request), request.http, request.now_ms
+    token = forms.single_use_token(services.site, purpose, http, now_ms)
+    code = signup.code_of(signup.carried(http.query_params, request.brand), request.brand)
+    brand = await confirmations.for_code(services.store, request.brand, code, Origin.EMBED)
+    challenge = await flooded_forms.find_challenge(
+        services, http, brand, code, purpose=purpose, token=token, now_ms=now_ms
+    )
+    return {"token": token, "challenge": json.loads(challenge)} if challenge else {"token": token}
 
 
 def _purpose(request: EmbedRequest) -> str:

@@ -25,22 +25,24 @@ class _Confirming(NamedTuple):
     brand: PageBranding
     subscriber: Subscriber | None
     """None if the link has expired, or they have other links by now."""
+    via: str = ""
+    """Whose code the signup came with that the link is about."""
 
 
 async def show(tx: Tx, request: ReaderRequest) -> ReaderView | Response:
-    brand, subscriber = await _find(tx, request)
+    brand, subscriber, _ = await _find(tx, request)
     if subscriber is None:
         return _expired(request, brand)
     return request.view("confirm.html", brand, private=True)
 
 
 async def confirm(tx: Tx, request: ReaderRequest) -> Response:
-    brand, subscriber = await _find(tx, request)
+    brand, subscriber, via = await _find(tx, request)
     if subscriber is None:
         return _expired(request, brand)
     site = request.services.site
     change = Change(tx, site, brand.tenant, actors.subscriber(subscriber.id), request.now_ms)
-    subscriber = await signups.confirm(change, subscriber)
+    subscriber = await signups.confirm(change, subscriber, via=via)
     return see_other(f"/hub/{hub.token_of(site, subscriber)}?welcome=1")
 
 
@@ -57,7 +59,7 @@ async def _find(tx: Tx, request: ReaderRequest) -> _Confirming:
     found = await reader_links.find(tx, site, signed, now_ms=request.now_ms)
     if found is None or signed is None or signed.until_ms < request.now_ms:
         return _Confirming(brand, None)
-    return _Confirming(brand, found[1])
+    return _Confirming(brand, found[1], signed.via)
 
 
 def _expired(request: ReaderRequest, brand: PageBranding) -> Response:

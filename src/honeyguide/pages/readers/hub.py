@@ -20,7 +20,6 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages import countries
 from honeyguide.languages.language import Language
-from honeyguide.mail import stops
 from honeyguide.pages.readers import (
     errors,
     forms,
@@ -241,14 +240,15 @@ async def load_visitor(at: Reading, person: Subscriber, accepted_languages: str 
     has_board = brand.campaign.show_leaderboard
     earned, _ = await earned_rewards.some_earned_by(at, person.id)
     is_ready = any(each.status == earned_rewards.UNLOCKED for each in earned)
+    choices = await hub_choices.of_subscriber(at, person.id)
     return HubVisitor(
         brand=brand.for_reader(accepted_languages),
         person=person,
         rewards=await rewards.of_campaign(at),
         earned=earned,
-        choices=await hub_choices.of_subscriber(at, person.id),
+        choices=choices,
         leaders=await hub_choices.leaders(at) if has_board else [],
-        has_stopped_emails=await stops.stopped_ms(at, person.id) is not None,
+        has_stopped_emails=choices.stopped_ms is not None,
         code=await codes.shared(at, person),
         unseen=await seen_rewards.unseen(at, person.id) if is_ready else frozenset(),
     )

@@ -25,7 +25,7 @@ from honeyguide.subscribers import links, subscribers
 
 _PURPOSE, _TIME = "check inbox", 6
 # For one subscriber. Counted whether or not they are subscribed already.
-SENT_AGAIN = Limit("confirmation sent again", 3, clock.DAY_MS)
+SENT_AGAIN = Limit("confirmation sent again", 1, clock.DAY_MS)
 JUST_SENT = translatable("We’ve only just sent it. Please wait a minute, then try again.")
 
 
@@ -63,6 +63,7 @@ def view(request: ReaderRequest, brand: PageBranding, given: str) -> ReaderView:
         private=True,
         again_url=f"?for={given}" if find_sent(request, given) else "",
         token=request.token(purpose(brand)),
+        is_slow=request.query("slow") == "1",
         was_sent_again=request.query("again") == "1" and not request.refusal,
         form_url=form_url(request),
     )

@@ -27,6 +27,7 @@ from honeyguide.pages.forms import Field, FormErrors, missing
 from honeyguide.pages.readers import (
     confirmations,
     errors,
+    flooded_forms,
     forms,
     inbox,
     page_branding,
@@ -99,15 +100,27 @@ async def form(services: ReaderServices, request: ReaderRequest) -> ReaderView:
             reads(hub_choices.inviter_name, request.services.site, brand.tenant, request.now_ms),
             kept["ref"],
         )
+    purpose = f"signup {brand.id}"
+    token = request.single_use_token(purpose)
+    challenge = await flooded_forms.find_challenge(
+        services,
+        request.http,
+        brand,
+        code_of(kept, brand),
+        purpose=purpose,
+        token=token,
+        now_ms=request.now_ms,
+    )
     return request.view(
         f"{origin_of(request)}.html",
         brand,
+        challenge=challenge,
         carried=kept,
         email=email,
         name=request.fields.get("name", ""),
         has_agreed=_has_agreed(request, brand),
         longest_name=LONGEST_NAME,
-        token=request.single_use_token(f"signup {brand.id}"),
+        token=token,
         trap=forms.TRAP,
         action=request.http.url.path,
         page_link=page_link,
@@ -144,13 +157,20 @@ async def subscribe(services: ReaderServices, request: ReaderRequest) -> Respons
     )
     new = new_subscriber(request.http, request.fields, brand, origin, visit)
     email = checked(request.fields, brand, new, has_agreed=_has_agreed(request, brand))
-    code = await enter(services, brand, new, email, shown=shown, now_ms=request.now_ms)
+    has_worked = flooded_forms.has_worked(
+        services, request.fields, shown, new.referrer_code, request.now_ms
+    )
+    code = await enter(
+        services, brand, new, email, shown=shown, has_worked=has_worked, now_ms=request.now_ms
+    )
     if brand.thankyou_page_url:
         return see_website(brand.thankyou_page_url)
     token = start.token(services.site, code)
     if brand.needs_confirmation:
         token = inbox.token(services.site, code, request.now_ms)
-    return see_other(f"{request.http.url.path}/thanks?for={token}")
+    # It was asked for work, which says nothing about the address.
+    is_slow = flooded_forms.FIELD in request.fields and not has_worked
+    return see_other(f"{request.http.url.path}/thanks?for={token}{'&slow=1' if is_slow else ''}")
 
 
 def origin_of(request: ReaderRequest) -> Origin:
@@ -246,6 +266,7 @@ async def enter(
     email: EmailAddress,
     *,
     shown: ShownForm | None,
+    has_worked: bool = False,
     now_ms: int,
 ) -> str:
     """A code of the subscriber that was never shown before, new or not. `shown` is the form that
@@ -257,9 +278,9 @@ async def enter(
         if shown is None or await used_forms.use(
             tx, site, tenant, shown.token_hash, email, code=code, now_ms=now_ms
         ):
-            await _enter(
-                tx, site, brand, msgspec.structs.replace(new, ref_code=code), email, now_ms
-            )
+            change = Change(tx, site, tenant, actors.NEW_SUBSCRIBER, now_ms)
+            named = msgspec.structs.replace(new, ref_code=code)
+            await _enter(change, brand, named, email, has_worked=has_worked)
             return code
         return await _find_first_answer(Reading(tx, site, tenant, now_ms), shown, email)
 
@@ -283,20 +304,26 @@ async def _find_first_answer(at: Reading, shown: ShownForm, email: EmailAddress)
 
 
 async def _enter(
-    tx: Tx, site: Site, brand: PageBranding, new: NewSubscriber, email: EmailAddress, now_ms: int
+    change: Change,
+    brand: PageBranding,
+    new: NewSubscriber,
+    email: EmailAddress,
+    *,
+    has_worked: bool,
 ) -> None:
     """Both cases write the same few rows and take as long."""
-    tenant = brand.tenant
+    tx, site, tenant, now_ms = change.tx, change.site, change.tenant, change.now_ms
     mailbox = f"{tenant.campaign_id} {email.person}"
     await attempts.count(tx, site, SIGNUPS_BY_ADDRESS, mailbox, now_ms=now_ms)
-    subscriber = await subscribers.find_by_email(Reading(tx, site, tenant, now_ms), email)
-    change = Change(tx, site, tenant, actors.NEW_SUBSCRIBER, now_ms)
-    every_ms = requested_emails.EVERY_MS
+    subscriber = await subscribers.find_by_email(change, email)
+    every_ms, delay_ms = requested_emails.EVERY_MS, 0
     if subscriber is None:
         subscriber = await signups.sign_up(change, new, email=email)
-    elif (anew := await unconfirmed.sign_up_again(change, subscriber, new, email)) is not None:
-        # The link in the email before leads nowhere any more, so this one must not wait.
-        subscriber, every_ms = anew, 0
+    elif (again := await unconfirmed.sign_up_again(change, subscriber, new, email)) is not None:
+        # The email before confirms another signup. Whoever just got it may be about to.
+        every_ms = 0
+        delay_ms = max(0, subscriber.received_ms + requested_emails.OTHER_CODE_MS - now_ms)
+        subscriber = again
     if new.ref_code is not None and subscriber.ref_code != new.ref_code:
         await form_codes.add(change, subscriber.id, new.ref_code)
     text_id = brand.campaign.consent_text_id
@@ -304,4 +331,6 @@ async def _enter(
     if text_id is not None and await subscribers.lock(change, subscriber.id):
         await consents.record(change, subscriber.id, text_id)
     change = Change(tx, site, tenant, actors.subscriber(subscriber.id), now_ms)
-    await requested_emails.send_next_step(change, brand, subscriber, every_ms=every_ms)
+    await requested_emails.send_next_step(
+        change, brand, subscriber, every_ms=every_ms, has_worked=has_worked, delay_ms=delay_ms
+    )

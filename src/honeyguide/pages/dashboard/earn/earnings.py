@@ -32,10 +32,13 @@ from honeyguide.partners import (
 from honeyguide.partners.expected_fees import ExpectedFees
 from honeyguide.partners.network import PartnerCampaign
 from honeyguide.partners.outlook import MonthOutlook
+from honeyguide.partners.partner_figures import PartnerMonth
 from honeyguide.partners.partner_referrals import ReferredSubscriber
 from honeyguide.partners.payouts import Payout
+from honeyguide.partners.statements import MonthTotal
+from honeyguide.signups import awaited_looks
 from honeyguide.store.change import Change
-from honeyguide.store.reading import AccountReading, Reading
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import clicks
 from honeyguide.subscribers.reasons import SCREENED, Reason, facts_of
 
@@ -163,13 +166,15 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     present = rules.month_of(request.now_ms)
     is_now = month == present
     earnings = await forecast.earnings(at, month)
-    months = await outlook.of_partner(at)
-    charged = await partner_figures.charged_of_partner(at, month)
+    earned = await partner_figures.months_of_partner(at)
+    months = await outlook.of_partner(at, earned)
+    of_month = await partner_figures.month_of_partner(at, month)
+    charged = {each.partner_campaign_id: each.charged for each in of_month}
     payout = await payouts.find_of_month(at, month)
     asked = forms.page_number(request.query.get("page", ""))
     pages = Page(1, PER_PAGE).total_pages(len(earnings.programs))
     page = Page(min(asked, max(1, pages)), PER_PAGE)
-    joined = [row for row, _ in earnings.programs[page.skip : page.skip + page.per_page]]
+    joined = earnings.programs[page.skip : page.skip + page.per_page]
     ids = [row.partner_campaign_id for row in joined]
     from_ms, to_ms = rules.month_bounds(month)
     figures = await partner_figures.of_partner(at, since_ms=from_ms, before_ms=to_ms)
@@ -190,11 +195,11 @@ async def show(at: Reading, request: PageRequest) -> PageView:
             month,
         ),
         outlook=months[0] if is_now else None,
-        columns=await _columns(at, present, months[0]),
+        columns=_columns(earned, present, months[0]),
         sentence=bars.sentence,
         charged=charged,
         figures=figures.by_partner(),
-        reached=await forecast.reached_of_partner(at, month) if is_now else set(),
+        reached=_reached(of_month) if is_now else set(),
         joined=joined,
         page=page.page,
         pages=pages,
@@ -214,18 +219,19 @@ async def _referrals(
     """Those behind the figures of the month, or behind one of them."""
     asked = request.query.get("show", "")
     state = asked if asked in partner_referrals.STATES else ""
-    rows: list[ReferredSubscriber] = []
-    for each in [state] if state else partner_referrals.STATES:
-        if each == partner_referrals.PENDING and not is_now:
-            continue
-        rows += await partner_referrals.of_month(at, each, month, most=MOST_SHOWN)
-    return state, rows
+    states = set([state] if state else partner_referrals.STATES)
+    if not is_now:
+        states.discard(partner_referrals.PENDING)
+    return state, await partner_referrals.of_month(at, states, month, most=MOST_SHOWN)
 
 
-async def _columns(at: AccountReading, present: str, now: MonthOutlook) -> list[bars.Column]:
+def _reached(of_month: list[PartnerMonth]) -> set[str]:
+    """The partner's campaigns whose program has reached its budget."""
+    return {each.partner_campaign_id for each in of_month if each.is_reached}
+
+
+def _columns(earned: list[MonthTotal], present: str, now: MonthOutlook) -> list[bars.Column]:
     """Of the last twelve months; empty before anything was earned."""
-    year_ago = f"{int(present[:4]) - 1}{present[4:]}"
-    earned = await partner_figures.months_of_partner(at, after=year_ago)
     values = {each.month: each.cents for each in earned}
     if not values:
         return []
@@ -243,7 +249,7 @@ async def one(at: Reading, request: PageRequest) -> PageView:
     site = request.services.site
     month = rules.month_of(request.now_ms)
     joined = await network.get_partner_campaign(at, request.at("id"))
-    is_reached = joined.id in await forecast.reached_of_partner(at, month)
+    is_reached = joined.id in _reached(await partner_figures.month_of_partner(at, month))
     page, rows, total = await forms.nearest_page(
         request.query,
         PER_PAGE,
@@ -252,7 +258,7 @@ async def one(at: Reading, request: PageRequest) -> PageView:
     older = f"/earnings/{joined.id}?page={page.page + 1}"
     since_ms, _ = rules.month_bounds(month)
     days = await clicks.by_day(at.of_account(joined.owner_account_id), joined.id, since_ms=since_ms)
-    months = await outlook.of_partner(at)
+    months = await outlook.of_partner(at, await partner_figures.months_of_partner(at))
     by_month = [each.of(joined.id) for each in months]
     fees = by_month[0]
     link = site.partner_link(joined.ref_code)
@@ -277,6 +283,7 @@ async def one(at: Reading, request: PageRequest) -> PageView:
         terms=terms_of(joined),
         resumes=formats.short_day(rules.month_bounds(month)[1]),
         asked=verification.of(joined),
+        look=await awaited_looks.find_awaited(at.of_account(joined.owner_account_id), joined.id),
         contact=await partner_emails.contact_of(at.of_account(joined.owner_account_id)),
         undecided=await forecast.undecided_of_partner(at, joined.id),
         **SHOWN,

@@ -15,6 +15,7 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.partners import audience, network, partner_emails, public_figures, verification
 from honeyguide.partners.network import SORTS, NetworkQuery
+from honeyguide.signups import awaited_looks
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 
@@ -100,6 +101,7 @@ async def one(at: Reading, request: PageRequest) -> PageView:
         program=program,
         figures=figures.get(program.id),
         asked=verification.of(program),
+        looks=await awaited_looks.figures(at.tx, program.id, now_ms=request.now_ms),
         contact=contact,
         reason=request.text("reason"),
         **cards.SHOWN,

@@ -7,13 +7,12 @@ from typing import NamedTuple
 from starlette.responses import Response
 
 from honeyguide.accounts import accounts
-from honeyguide.integrations import integrations
-from honeyguide.moving import importing
 from honeyguide.pages.dashboard.page_request import PageRequest
-from honeyguide.rewards import newsletter_links, rewards
+from honeyguide.rewards import rewards
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
-from honeyguide.subscribers import branding, campaigns, daily_counts, statistics
+from honeyguide.store.statements import beside
+from honeyguide.subscribers import branding, daily_counts
 
 
 class Step(NamedTuple):
@@ -25,19 +24,33 @@ class Step(NamedTuple):
     is_optional: bool = False
 
 
+class ChecklistFacts(NamedTuple):
+    is_dismissed: int
+    has_imported: int
+    """By an import that was started."""
+    has_block: int
+    has_integration: int
+    has_landing_page: int
+
+
+_sql = beside(__file__)
+_DONE = _sql.query("done", ChecklistFacts)
+
+
 async def find(at: Reading, request: PageRequest) -> list[Step]:
     """The steps, always in the same order. None once all are done or the list was dismissed."""
-    if await accounts.has_dismissed_checklist(at):
+    done = await at.one(_DONE)
+    if done is None or done.is_dismissed:
         return []
     steps = [
-        *await _first_steps(at),
+        *await _first_steps(at, done),
         *([_mail_step(request)] if request.who.is_admin else []),
-        *await _later_steps(at),
+        *await _later_steps(at, done),
     ]
     return [] if all(step.is_done or step.is_optional for step in steps) else steps
 
 
-async def _first_steps(at: Reading) -> list[Step]:
+async def _first_steps(at: Reading, done: ChecklistFacts) -> list[Step]:
     brand = await at.fact(branding.of)
     return [
         Step(
@@ -45,7 +58,7 @@ async def _first_steps(at: Reading) -> list[Step]:
             "Everyone on your list gets their own referral link.",
             "/subscribers/import",
             "Import subscribers",
-            await _has_imported(at),
+            bool(done.has_imported),
         ),
         Step(
             "Add your first reward",
@@ -74,47 +87,39 @@ def _mail_step(request: PageRequest) -> Step:
     )
 
 
-async def _later_steps(at: Reading) -> list[Step]:
-    ever = await daily_counts.ever(at)
-    campaign = await at.fact(campaigns.get)
+async def _later_steps(at: Reading, done: ChecklistFacts) -> list[Step]:
+    ever = await at.fact(daily_counts.ever)
     return [
         Step(
             "Put it in your newsletter",
             "Every issue then carries each subscriber’s own link. Send yourself a test.",
             "/look/newsletter",
             "Get the block",
-            await newsletter_links.find_block(at) is not None,
+            bool(done.has_block),
         ),
         Step(
             "Connect your email tool",
             "New subscribers then reach both lists.",
             "/integrations",
             "Choose your tool",
-            await integrations.find(at) is not None,
+            bool(done.has_integration),
         ),
         Step(
             "Get your first referral",
             "Open your signup page, try your own link, and watch the referral arrive.",
             "/look/pages",
             "View pages",
-            ever.verified + ever.pending + ever.rejected > 0,
+            ever.referred > 0,
         ),
         Step(
             "Set your landing page",
             "Referral links lead there. Without one, they lead to your hosted signup page.",
             "/settings#campaign",
             "Choose a page",
-            campaign.destination_url is not None,
+            bool(done.has_landing_page),
             is_optional=True,
         ),
     ]
-
-
-async def _has_imported(at: Reading) -> bool:
-    """By an import that was started. Imports are forgotten after a month, those who came by them
-    are not."""
-    started = (each.status != "new" for each in await importing.of_account(at))
-    return any(started) or await statistics.has_imported(at)
 
 
 async def dismiss(change: Change, request: PageRequest) -> Response:

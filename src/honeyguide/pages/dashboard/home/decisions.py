@@ -6,12 +6,25 @@ from typing import NamedTuple
 
 from honeyguide.kernel import money
 from honeyguide.pages.dashboard import formats
-from honeyguide.partners import forecast, rules, verification
-from honeyguide.rewards import fulfillment, recent_counts, shipments
+from honeyguide.partners import outlook, rules, verification
+from honeyguide.partners.outlook import ProgramOutlook
+from honeyguide.partners.verification import OfferedProgram
+from honeyguide.signups import open_work
+from honeyguide.signups.open_work import MOST, MoreWork, OpenWork
 from honeyguide.store.reading import Reading
-from honeyguide.subscribers import daily_counts, search
+from honeyguide.subscribers import search
 
-MOST = 1_000
+# Programs whose budget is nearly spent, the fullest first.
+MOST_PROGRAMS = 5
+
+
+class DecisionFacts(NamedTuple):
+    work: OpenWork
+    more: MoreWork
+    unknown_codes: int
+    programs: list[ProgramOutlook]
+    offered: list[OfferedProgram]
+    """Programs that are older than the settings which new ones start with."""
 
 
 class OpenDecision(NamedTuple):
@@ -25,6 +38,19 @@ class OpenDecision(NamedTuple):
     action: str
 
 
+Row = tuple[int, str, str, str, str, str, str]
+
+
+async def read(at: Reading) -> DecisionFacts:
+    return DecisionFacts(
+        work=await at.fact(open_work.counts),
+        more=await open_work.more(at),
+        unknown_codes=await search.count_unknown_codes(at, most=MOST + 1),
+        programs=await outlook.of_owner(at),
+        offered=await verification.offered(at, most=MOST + 1),
+    )
+
+
 def in_all(decisions: list[OpenDecision]) -> str:
     """`18 things need you`"""
     count = sum(min(each.n, MOST) for each in decisions)
@@ -33,172 +59,135 @@ def in_all(decisions: list[OpenDecision]) -> str:
     return f"{formats.plural(count, 'thing')} {'needs' if count == 1 else 'need'} you"
 
 
-async def open_decisions(at: Reading) -> list[OpenDecision]:
-    found = [
-        await _referrals(at),
-        await _rewards(at),
-        await _claims(at),
-        await _shipments(at),
-        await _codes(at),
-        await _unknown_codes(at),
+def choose(facts: DecisionFacts) -> list[OpenDecision]:
+    unknown = facts.unknown_codes
+    rows: list[Row] = [
+        _to_review(facts.work.to_review, facts.more),
+        *_rewards(facts.work, facts.more.without_code),
+        (
+            unknown,
+            _many(unknown, "unknown code"),
+            "people",
+            f"{_many(unknown, 'subscriber')} came with an unknown code",
+            "No referral was counted. You can say who referred them.",
+            "/subscribers?referred_by=unknown",
+            "Set referrers",
+        ),
+        *_budgets(facts.programs),
+        *_recommended(facts.offered),
     ]
-    found += [*await _budgets(at), await _recommended(at)]
-    return [each for each in found if each is not None]
+    return [OpenDecision(*row) for row in rows if row[0]]
 
 
-def _many(count: int, one: str, many: str = "") -> str:
-    """`3 referrals`, or `1,000+ referrals`."""
-    if count > MOST:
-        return f"{MOST:,}+ {many or one + 's'}"
-    return formats.plural(count, one, many)
-
-
-async def _referrals(at: Reading) -> OpenDecision | None:
-    count = await daily_counts.suspected(at, most=MOST + 1)
-    if not count:
-        return None
-    first = await daily_counts.first_suspected(at)
-    detail = "They do not count until you decide."
-    if first is not None:
+def _to_review(count: int, first: MoreWork) -> Row:
+    referrals, detail = _many(count, "referral"), "They do not count until you decide."
+    if first.due_ms is not None:
         detail = (
             f"The first will be {first.outcome} automatically on {formats.day(first.due_ms)} "
             "unless you decide earlier."
         )
-    title = f"{_many(count, 'referral')} {'looks' if count == 1 else 'look'} suspicious"
-    return OpenDecision(
-        n=count,
-        short=f"{_many(count, 'referral')} to review",
-        icon="shield",
-        title=title,
-        detail=detail,
-        path="/review",
-        action=f"Review {_many(count, 'referral')}",
+    return (
+        count,
+        f"{referrals} to review",
+        "shield",
+        f"{referrals} {'looks' if count == 1 else 'look'} suspicious",
+        detail,
+        "/review",
+        f"Review {referrals}",
     )
 
 
-async def _rewards(at: Reading) -> OpenDecision | None:
-    count = await recent_counts.to_approve(at)
-    if not count:
-        return None
-    title = f"{_many(count, 'earned reward')} {'awaits' if count == 1 else 'await'} your approval"
-    detail = "Subscribers can claim them once you approve them."
-    short = f"{_many(count, 'reward')} to approve"
-    return OpenDecision(
-        n=count,
-        short=short,
-        icon="gift",
-        title=title,
-        detail=detail,
-        path="/rewards",
-        action="Approve rewards",
-    )
-
-
-async def _claims(at: Reading) -> OpenDecision | None:
-    """Of rewards that the operator hands over. Those that are shipped are shipments."""
-    claims = await fulfillment.open_claims(at, most=MOST + 1)
-    if claims.oldest_ms is None:
-        return None
-    title = f"{_many(claims.n, 'claimed reward')} to fulfill"
-    return OpenDecision(
-        n=claims.n,
-        short=title,
-        icon="gift",
-        title=title,
-        detail=f"The oldest has been waiting since {formats.day(claims.oldest_ms)}.",
-        path="/rewards",
-        action="Open rewards",
-    )
-
-
-async def _shipments(at: Reading) -> OpenDecision | None:
-    count = await shipments.count_open(at, most=MOST + 1)
-    if not count:
-        return None
-    (oldest,) = await shipments.to_send(at, most=1)
-    detail = f"The oldest has been waiting since {formats.day(oldest.claimed_ms)}."
-    title = f"{_many(count, 'reward')} to send"
-    short = f"{_many(count, 'reward')} to send"
-    return OpenDecision(
-        n=count,
-        short=short,
-        icon="truck",
-        title=title,
-        detail=detail,
-        path="/shipments",
-        action="Open shipments",
-    )
-
-
-async def _codes(at: Reading) -> OpenDecision | None:
-    count = await recent_counts.without_code(at)
-    if not count:
-        return None
-    title = f"{_many(count, 'advocate')} {'waits' if count == 1 else 'wait'} for a coupon code"
-    detail = "The coupon codes of a reward have run out."
-    short = f"{_many(count, 'coupon code')} missing"
-    return OpenDecision(
-        n=count,
-        short=short,
-        icon="gift",
-        title=title,
-        detail=detail,
-        path="/rewards",
-        action="Add codes",
-    )
-
-
-async def _unknown_codes(at: Reading) -> OpenDecision | None:
-    count = await search.count_unknown_codes(at, most=MOST + 1)
-    if not count:
-        return None
-    title = f"{_many(count, 'subscriber')} came with an unknown code"
-    detail = "No referral was counted. You can say who referred them."
-    path = "/subscribers?referred_by=unknown"
-    short = _many(count, "unknown code")
-    return OpenDecision(
-        n=count,
-        short=short,
-        icon="people",
-        title=title,
-        detail=detail,
-        path=path,
-        action="Set referrers",
-    )
-
-
-async def _budgets(at: Reading) -> list[OpenDecision]:
-    month = rules.month_of(at.now_ms)
+def _rewards(work: OpenWork, codes: int) -> list[Row]:
+    approve, await_ = work.to_approve, "awaits" if work.to_approve == 1 else "await"
+    claims, to_send = _many(work.claims, "claimed reward"), _many(work.to_send, "reward")
+    wait = "waits" if codes == 1 else "wait"
     return [
-        OpenDecision(
-            n=1,
-            short=f"budget at {each.percent}%",
-            icon="money",
-            title=f"Partner budget of {formats.isolated(each.publication_name)} at {each.percent}%",
-            detail=f"{money.show(each.spent_cents)} of {money.show(each.budget_cents)} is spent "
-            "this month (UTC). At 100%, partner referrals still join but are not charged.",
-            path=f"/program/{each.program_id}/change",
-            action="Change budget",
-        )
-        for each in await forecast.nearly_spent(at, month)
+        (
+            approve,
+            f"{_many(approve, 'reward')} to approve",
+            "gift",
+            f"{_many(approve, 'earned reward')} {await_} your approval",
+            "Subscribers can claim them once you approve them.",
+            "/rewards",
+            "Approve rewards",
+        ),
+        (
+            work.claims,
+            f"{claims} to fulfill",
+            "gift",
+            f"{claims} to fulfill",
+            _since(work.claimed_ms),
+            "/rewards",
+            "Open rewards",
+        ),
+        (
+            work.to_send,
+            f"{to_send} to send",
+            "truck",
+            f"{to_send} to send",
+            _since(work.to_send_ms),
+            "/shipments",
+            "Open shipments",
+        ),
+        (
+            codes,
+            f"{_many(codes, 'coupon code')} missing",
+            "gift",
+            f"{_many(codes, 'advocate')} {wait} for a coupon code",
+            "The coupon codes of a reward have run out.",
+            "/rewards",
+            "Add codes",
+        ),
     ]
 
 
-async def _recommended(at: Reading) -> OpenDecision | None:
-    """For programs that are older than the settings which new ones start with."""
-    offered = await verification.offered(at, most=MOST + 1)
+def _many(count: int, one: str) -> str:
+    """`3 referrals`, or `1,000+ referrals`."""
+    return f"{MOST:,}+ {one}s" if count > MOST else formats.plural(count, one)
+
+
+def _since(oldest_ms: int | None) -> str:
+    return f"The oldest has been waiting since {formats.day(oldest_ms)}." if oldest_ms else ""
+
+
+def _budgets(programs: list[ProgramOutlook]) -> list[Row]:
+    found = []
+    for each in programs:
+        spent_cents, budget_cents = each.months[0].spent_cents, each.budget_cents
+        is_paying = budget_cents > 0 and not each.is_deleted
+        if is_paying and rules.nearly_spent(spent_cents=spent_cents, cap_cents=budget_cents):
+            found.append((100 * spent_cents // budget_cents, each))
+    found.sort(key=lambda row: (-row[0], row[1].program_id))
+    return [
+        (
+            1,
+            f"budget at {percent}%",
+            "money",
+            f"Partner budget of {formats.isolated(each.publication_name)} at {percent}%",
+            f"{money.show(each.months[0].spent_cents)} of {money.show(each.budget_cents)} is spent "
+            "this month (UTC). At 100%, partner referrals still join but are not charged.",
+            f"/program/{each.program_id}/change",
+            "Change budget",
+        )
+        for percent, each in found[:MOST_PROGRAMS]
+    ]
+
+
+def _recommended(offered: list[OfferedProgram]) -> list[Row]:
     if not offered:
-        return None
-    name = formats.isolated(offered[0].publication_name)
+        return []
+    name, programs = formats.isolated(offered[0].publication_name), _many(len(offered), "program")
     is_one = len(offered) == 1
-    return OpenDecision(
-        n=len(offered),
-        short=f"{_many(len(offered), 'program')} with new settings",
-        icon="settings",
-        title=f"New settings for the partner program of {name}"
-        if is_one
-        else f"New settings for {_many(len(offered), 'partner program')}",
-        detail="They keep robots from being paid. Use them, or keep what you have.",
-        path=f"/program/{offered[0].id}" if is_one else "/program",
-        action="See settings",
-    )
+    return [
+        (
+            len(offered),
+            f"{programs} with new settings",
+            "settings",
+            f"New settings for the partner program of {name}"
+            if is_one
+            else f"New settings for {_many(len(offered), 'partner program')}",
+            "They keep robots from being paid. Use them, or keep what you have.",
+            f"/program/{offered[0].id}" if is_one else "/program",
+            "See settings",
+        )
+    ]

@@ -20,14 +20,18 @@ from honeyguide.pages.dashboard.home import (
     overview_numbers,
     ranges,
 )
+from honeyguide.pages.dashboard.home.checklist import Step
+from honeyguide.pages.dashboard.home.decisions import DecisionFacts
 from honeyguide.pages.dashboard.home.home_comb import Picture
 from honeyguide.pages.dashboard.home.home_figures import FigureFacts, NearestReward, PartnerFees
 from honeyguide.pages.dashboard.home.home_sentence import Sentence, SentenceFacts
 from honeyguide.pages.dashboard.home.overview_numbers import Numbers
 from honeyguide.pages.dashboard.home.ranges import ChosenRange
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
-from honeyguide.partners import outlook, rules
+from honeyguide.partners import rules
+from honeyguide.partners.outlook import ProgramOutlook
 from honeyguide.rewards import recent_counts, rewards
+from honeyguide.rewards.recent_counts import RewardCounts
 from honeyguide.rewards.rewards import Reward
 from honeyguide.store.reading import Reading
 from honeyguide.subscribers import daily_counts, joined_subscribers, page_index, statistics
@@ -40,12 +44,20 @@ MOST_FIRST_REWARDS = 10
 
 
 class HomeFacts(NamedTuple):
+    """All that the page reads."""
+
+    numbers: Numbers
+    picture: Picture | None
     subscribers: int
     advocates: int
     referred_ever: int
     all_rewards: list[Reward]
-    earned: recent_counts.RewardCounts
+    earned: RewardCounts
     first_rewards: int
+    decisions: DecisionFacts
+    steps: list[Step]
+    newest_ms: int
+    recorded_since_ms: int
 
 
 class FunnelStep(NamedTuple):
@@ -76,7 +88,7 @@ async def new(at: Reading, request: PageRequest) -> PageView | Response:
     after_ms = int(after) if after.isascii() and after.isdigit() and len(after) < 16 else 0
     # A page that was open when its user switched in another tab shows the other newsletter.
     is_other = request.query.get("account", request.who.account_id) != request.who.account_id
-    if is_other or await joined_subscribers.newest_ms(at) <= after_ms:
+    if is_other or await at.fact(joined_subscribers.newest_ms) <= after_ms:
         return Response(status_code=204)
     chosen = ranges.chosen_range(request.query, request.zone, now_ms=request.now_ms)
     values = await _values(at, request, chosen, after_ms=after_ms)
@@ -86,18 +98,15 @@ async def new(at: Reading, request: PageRequest) -> PageView | Response:
 async def _values(
     at: Reading, request: PageRequest, chosen: ChosenRange, *, after_ms: int
 ) -> dict[str, Any]:
-    numbers = await overview_numbers.collect(at, chosen, source_kind(request), top=TOP)
-    facts = await _facts(at, chosen)
-    picture = None
-    if numbers.is_counted:
-        picture = await home_comb.read(at, chosen, numbers, after_ms=after_ms)
-    found = await decisions.open_decisions(at)
+    facts = await read_home(at, request, chosen, after_ms=after_ms)
+    numbers, picture = facts.numbers, facts.picture
+    needs = decisions.choose(facts.decisions)
     list_link = partial(overview_numbers.list_link, chosen)
     figures = FigureFacts(
         numbers=numbers,
         earlier=ranges.earlier_in_words(chosen),
         subscribers=facts.subscribers,
-        fees=await _fees(at),
+        fees=_fees(facts.decisions.programs),
         next_reward=_next_reward(numbers, facts.all_rewards),
     )
     return {
@@ -106,21 +115,21 @@ async def _values(
         "now": numbers.now,
         "before": numbers.before,
         "chosen": chosen,
-        "since_ms": await joined_subscribers.newest_ms(at),
-        "sentence": _sentence(chosen, numbers, facts, picture) if picture else Sentence(""),
+        "since_ms": facts.newest_ms,
+        "sentence": _sentence(chosen, facts, picture) if picture else Sentence(""),
         "figures": home_figures.choose(figures, list_link) if picture else [],
-        "needs": found,
-        "needs_in_all": decisions.in_all(found),
+        "needs": needs,
+        "needs_in_all": decisions.in_all(needs),
         "picture": picture,
         "example": home_comb.example(),
         "rows": _rows(numbers) if picture else [],
-        "steps": await checklist.find(at, request),
+        "steps": facts.steps,
         "list_link": list_link,
         "as_of": _as_of(request, numbers),
         "earlier": figures.earlier,
         **_below(numbers, facts, chosen),
         "by": source_kind(request),
-        "recorded_since_ms": await accounts.unsubscribes_recorded_since_ms(at.tx),
+        "recorded_since_ms": facts.recorded_since_ms,
     }
 
 
@@ -141,28 +150,41 @@ def _below(numbers: Numbers, facts: HomeFacts, chosen: ChosenRange) -> dict[str,
     }
 
 
-async def _facts(at: Reading, chosen: ChosenRange) -> HomeFacts:
+async def read_home(
+    at: Reading, request: PageRequest, chosen: ChosenRange, *, after_ms: int
+) -> HomeFacts:
+    numbers = await overview_numbers.collect(at, chosen, source_kind(request), top=TOP)
+    picture = None
+    if numbers.is_counted:
+        picture = await home_comb.read(at, chosen, numbers, after_ms=after_ms)
     period = chosen.period
     earned = await recent_counts.earned(at, since_ms=period.since_ms, until_ms=period.until_ms)
-    first_rewards = 0
-    if 0 < sum(earned) <= MOST_FIRST_REWARDS:
-        before = await recent_counts.earned(at, since_ms=0, until_ms=period.since_ms)
-        first_rewards = 0 if any(before) else sum(earned)
-    ever = await daily_counts.ever(at)
     return HomeFacts(
-        subscribers=await page_index.total(at.tx, at.tenant.campaign_id, "all"),
-        advocates=await page_index.total(at.tx, at.tenant.campaign_id, "advocates"),
-        referred_ever=ever.verified + ever.pending + ever.rejected,
+        numbers=numbers,
+        picture=picture,
+        subscribers=await at.fact(page_index.total_of, "all"),
+        advocates=await at.fact(page_index.total_of, "advocates"),
+        referred_ever=(await at.fact(daily_counts.ever)).referred,
         all_rewards=await at.fact(rewards.of_campaign),
         earned=earned,
-        first_rewards=first_rewards,
+        first_rewards=await _first_rewards(at, chosen, sum(earned)),
+        decisions=await decisions.read(at),
+        steps=await checklist.find(at, request),
+        newest_ms=await at.fact(joined_subscribers.newest_ms),
+        recorded_since_ms=await accounts.unsubscribes_recorded_since_ms(at.tx),
     )
 
 
-def _sentence(
-    chosen: ChosenRange, numbers: Numbers, facts: HomeFacts, picture: Picture
-) -> Sentence:
-    now, before = numbers.now, numbers.before
+async def _first_rewards(at: Reading, chosen: ChosenRange, earned: int) -> int:
+    """Those of the range, if none was earned before."""
+    if not 0 < earned <= MOST_FIRST_REWARDS:
+        return 0
+    before = await recent_counts.earned(at, since_ms=0, until_ms=chosen.period.since_ms)
+    return 0 if any(before) else earned
+
+
+def _sentence(chosen: ChosenRange, facts: HomeFacts, picture: Picture) -> Sentence:
+    now, before = facts.numbers.now, facts.numbers.before
     return home_sentence.choose(
         SentenceFacts(
             days=chosen.period.length,
@@ -183,10 +205,9 @@ def _sentence(
     )
 
 
-async def _fees(at: Reading) -> PartnerFees | None:
+def _fees(programs: list[ProgramOutlook]) -> PartnerFees | None:
     """None without a program that pays."""
-    found = await outlook.of_owner(at)
-    paying = [each for each in found if each.is_paid]
+    paying = [each for each in programs if each.is_paid]
     if not paying:
         return None
     this_month = [each.months[0] for each in paying]
@@ -257,9 +278,9 @@ def _rejections(found: list[SourceCount]) -> str:
     """One sentence: how many, and how many of each kind."""
     if not found:
         return ""
-    total = sum(each.joined for each in found)
+    total = sum(each.n for each in found)
     labels = [facts_of(each.key).counted or each.key.replace("_", " ") for each in found]
     if len(found) == 1:
         return f"{total:,} rejected, {'' if total == 1 else 'all '}{labels[0]}."
-    kinds = (f"{each.joined:,} {text}" for each, text in zip(found, labels, strict=True))
+    kinds = (f"{each.n:,} {text}" for each, text in zip(found, labels, strict=True))
     return f"{total:,} rejected: {', '.join(kinds)}."

@@ -24,7 +24,7 @@ from honeyguide.pages.dashboard.home.ranges import ChosenRange
 from honeyguide.partners import partner_names
 from honeyguide.partners.partner_names import NamedPartner
 from honeyguide.store.reading import Reading
-from honeyguide.subscribers import joined_subscribers, statistics
+from honeyguide.subscribers import joined_subscribers
 from honeyguide.subscribers.cohorts import CohortCount
 from honeyguide.subscribers.joined_subscribers import MOST_READ, JoinedSubscriber
 from honeyguide.subscribers.reasons import SUSPICIONS
@@ -67,8 +67,7 @@ async def read(at: Reading, chosen: ChosenRange, numbers: Numbers, *, after_ms: 
             people = people_of(rows, partners, chosen, after_ms=after_ms)
             drawn = comb.draw(people, sources, columns, ends_today=ends_today)
             return _with_people(drawn, people, sources)
-    groups = await statistics.groups(at.tx, numbers.span)
-    days = days_of(groups, list(numbers.days))
+    days = days_of(numbers.groups, list(numbers.days))
     drawn = comb.draw(days, day_sources(chosen), columns, ends_today=ends_today)
     has_partners = int(now.by_partners > 0)
     return Picture(drawn, False, numbers.referrers.n, has_partners, [])

@@ -15,7 +15,7 @@ from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.downloads import attachment
 from honeyguide.store.reading import Reading
 from honeyguide.subscribers import statistics
-from honeyguide.subscribers.statistics import Kept, PeriodTotals
+from honeyguide.subscribers.statistics import CutPeriod, Kept, PeriodTotals
 
 COLUMNS = {
     "new": "New",
@@ -45,8 +45,8 @@ def _file(name: str, period: Period, rows: Iterable[Iterable[object]]) -> Respon
 async def days(at: Reading, request: PageRequest) -> Response:
     """One row per day, also where the chart shows weeks."""
     period = _chosen(request).period
-    span = await statistics.open_span(at, period)
-    counts = await statistics.by_day(at.tx, span)
+    spans = await statistics.open_spans(at, CutPeriod(period))
+    (counts,) = await statistics.by_day(at, spans)
     rows = [[day.isoformat(), *_values(totals)] for day, totals in counts.items()]
     return _file("days", period, [["Day", *COLUMNS.values()], *rows])
 
@@ -57,8 +57,7 @@ def _values(totals: PeriodTotals | None) -> list[object]:
 
 async def sources(at: Reading, request: PageRequest) -> Response:
     chosen, by = _chosen(request), home.source_kind(request)
-    now, before = await overview_numbers.open_range(at, chosen)
-    found = await overview_numbers.sources(at.tx, now, before, by, most=MOST_SOURCES_IN_FILE)
+    found = await overview_numbers.sources(at, chosen, by, most=MOST_SOURCES_IN_FILE)
     count = "Clicks" if by == "site" else "New subscribers"
     rows = [[each.name, each.n, "" if each.before is None else each.before] for each in found]
     heading = [overview_numbers.SOURCES[by], count, "In the comparison"]

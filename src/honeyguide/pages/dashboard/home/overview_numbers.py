@@ -15,11 +15,17 @@ from honeyguide.kernel.periods import Period, day_of
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.home.ranges import ChosenRange
 from honeyguide.store.reading import Reading
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import statistics
-from honeyguide.subscribers.cohorts import OTHER
+from honeyguide.subscribers.cohorts import OTHER, CohortCount
 from honeyguide.subscribers.origins import LABELS
-from honeyguide.subscribers.statistics import Kept, PeriodTotals, Referrers, SourceCount, Span
+from honeyguide.subscribers.statistics import (
+    CutPeriod,
+    Kept,
+    PeriodTotals,
+    Referrers,
+    SourceCount,
+    Span,
+)
 from honeyguide.subscribers.subscriber_filters import NOT_IMPORTED
 
 SOURCES = {
@@ -32,6 +38,7 @@ AGES = (30, 90)
 # How many sources the page lists and a file has; all others are one row.
 MOST_SOURCES = 10
 MOST_SOURCES_IN_FILE = 10_000
+MOST_RANKED = 20
 TOO_MANY = Referrers(n=0, referrals=0, has_others=True)
 
 
@@ -53,18 +60,8 @@ class SourceRow(NamedTuple):
     before: int | None
 
 
-class CountedSpan(NamedTuple):
-    span: Span
-    days: dict[date, PeriodTotals]
-    total: PeriodTotals
-
-    def whole(self, by: str) -> int:
-        """How many there are of all sources of a kind together."""
-        return self.total.clicks if by == "site" else self.total.new
-
-
 class Numbers(NamedTuple):
-    span: Span
+    groups: list[CohortCount]
     days: dict[date, PeriodTotals]
     days_before: dict[date, PeriodTotals]
     now: PeriodTotals
@@ -80,78 +77,72 @@ class Numbers(NamedTuple):
 
 
 async def collect(at: Reading, chosen: ChosenRange, by: str, *, top: int) -> Numbers:
-    now, before = await open_range(at, chosen)
-    spans = [now.span, before.span] if before else [now.span]
-    is_too_long = await statistics.has_too_many_referrers(at.tx, now.span)
+    asked, joined = _compared(chosen), [_joined(at, chosen, age) for age in AGES]
+    n = len(asked)
+    opened = await statistics.open_spans(
+        at, *asked, *(CutPeriod(each) for each in joined if each is not None)
+    )
+    spans, followed = opened[:n], iter(opened[n:])
+    days = await statistics.by_day(at, spans)
+    totals = [statistics.total(each.values()) for each in days]
+    referrers = await statistics.referrers(at, spans)
+    ranked = await statistics.ranked(at, spans, ["reason", by], most=MOST_RANKED)
+    found = await statistics.hosts(at, spans, most=MOST_SOURCES + 1) if by == "site" else ranked
     return Numbers(
-        span=now.span,
-        days=now.days,
-        days_before=before.days if before else {},
-        now=now.total,
-        before=before.total if before else None,
-        referrers=TOO_MANY if is_too_long else await statistics.referrers(at.tx, now.span),
-        referrers_before=await _referrers_before(at.tx, before.span if before else None),
-        top=[] if is_too_long else await statistics.advocates(at.tx, now.span, most=top),
-        reasons=await statistics.ranked(at.tx, now.span, "reason", most=20),
-        sources=await sources(at.tx, now, before, by, most=MOST_SOURCES),
-        retention=[await _retention(at, chosen, age) for age in AGES],
+        groups=spans[0].groups,
+        days=days[0],
+        days_before=days[1] if n > 1 else {},
+        now=totals[0],
+        before=totals[1] if n > 1 else None,
+        referrers=referrers[0] or TOO_MANY,
+        referrers_before=referrers[1] if n > 1 else None,
+        top=await statistics.advocates(at, spans[0], most=top) if referrers[0] else [],
+        reasons=[each for each in ranked if each.kind == "reason"],
+        sources=source_rows(found, totals, by, most=MOST_SOURCES),
+        retention=[
+            _retention(age, each, next(followed) if each is not None else None)
+            for age, each in zip(AGES, joined, strict=True)
+        ],
         is_counted=all(each.is_counted for each in spans),
         stored_ms=min((each.stored_ms for each in spans if each.stored_ms), default=None),
     )
 
 
-async def open_range(at: Reading, chosen: ChosenRange) -> tuple[CountedSpan, CountedSpan | None]:
+def _compared(chosen: ChosenRange) -> list[CutPeriod]:
     """The range, and what it is compared with."""
-    now = await _count_span(at.tx, await statistics.open_span(at, chosen.period))
     if chosen.comparison is None:
-        return now, None
-    before = await statistics.open_span(at, chosen.comparison, until_ms=chosen.comparison_until_ms)
-    return now, await _count_span(at.tx, before)
+        return [CutPeriod(chosen.period)]
+    return [CutPeriod(chosen.period), CutPeriod(chosen.comparison, chosen.comparison_until_ms)]
 
 
-async def _count_span(tx: Tx, span: Span) -> CountedSpan:
-    days = await statistics.by_day(tx, span)
-    return CountedSpan(span, days, statistics.total(days.values()))
+async def sources(at: Reading, chosen: ChosenRange, by: str, *, most: int) -> list[SourceRow]:
+    spans = await statistics.open_spans(at, *_compared(chosen))
+    totals = [statistics.total(each.values()) for each in await statistics.by_day(at, spans)]
+    if by == "site":
+        found = await statistics.hosts(at, spans, most=most + 1)
+    else:
+        found = await statistics.ranked(at, spans, [by], most=most + 1)
+    return source_rows(found, totals, by, most=most)
 
 
-async def _referrers_before(tx: Tx, before: Span | None) -> Referrers | None:
-    if before is None or await statistics.has_too_many_referrers(tx, before):
-        return None
-    return await statistics.referrers(tx, before)
-
-
-async def sources(
-    tx: Tx, now: CountedSpan, before: CountedSpan | None, by: str, *, most: int
+def source_rows(
+    found: list[SourceCount], totals: list[PeriodTotals], by: str, *, most: int
 ) -> list[SourceRow]:
     """The most common sources of a kind: new subscribers, or clicks by the site they came from. The
-    last row is all others together."""
-    shown = await _ranked(tx, now.span, by, most=most)
-    earlier: dict[str, int] | None = None
-    if before is not None:
-        ranked = await _ranked(tx, before.span, by, most=MOST_SOURCES_IN_FILE)
-        earlier = {key: ranked.get(key, 0) for key in shown}
+    last row is all others together, and those that were too many to count each."""
+    has_before = len(totals) > 1
     rows = [
-        SourceRow(key, source_name(by, key), count, None if earlier is None else earlier[key])
-        for key, count in shown.items()
-    ]
-    others = now.whole(by) - sum(shown.values())
-    if others:
-        others_before = None
-        if before is not None and earlier is not None:
-            others_before = before.whole(by) - sum(earlier.values())
+        SourceRow(
+            each.key, source_name(by, each.key), each.n, each.n_before if has_before else None
+        )
+        for each in found
+        if each.kind == by and each.key != OTHER
+    ][:most]
+    now, *before = [each.clicks if by == "site" else each.new for each in totals]
+    if others := now - sum(row.n for row in rows):
+        others_before = before[0] - sum(row.before or 0 for row in rows) if before else None
         rows.append(SourceRow("", "Others", others, others_before))
     return rows
-
-
-async def _ranked(tx: Tx, span: Span, by: str, *, most: int) -> dict[str, int]:
-    """Without those that were too many to count each."""
-    if by == "site":
-        found = {each.host: each.n for each in await statistics.hosts(tx, span, most=most + 1)}
-    else:
-        ranked = await statistics.ranked(tx, span, by, most=most + 1)
-        found = {each.key: each.joined for each in ranked}
-    found.pop(OTHER, None)
-    return dict(list(found.items())[:most])
 
 
 def source_name(by: str, key: str) -> str:
@@ -160,15 +151,16 @@ def source_name(by: str, key: str) -> str:
     return key or ("Not known" if by == "site" else "None")
 
 
-async def _retention(at: Reading, chosen: ChosenRange, age: int) -> Retention:
-    """Of those whose day 30 or 90 is over and falls in the range."""
+def _joined(at: Reading, chosen: ChosenRange, age: int) -> Period | None:
+    """When those joined whose day 30 or 90 is over and falls in the range."""
     yesterday = day_of(at.now_ms, chosen.period.zone) - timedelta(days=1)
     last = min(chosen.period.last, yesterday)
-    if last < chosen.period.first:
-        return Retention(age, None, Kept(0, 0), Kept(0, 0))
-    joined = chosen.period._replace(last=last).shifted(-age)
-    span = await statistics.open_span(at, joined)
-    return Retention(age, joined, *await statistics.retention(at.tx, span, days=age))
+    return None if last < chosen.period.first else chosen.period._replace(last=last).shifted(-age)
+
+
+def _retention(age: int, joined: Period | None, span: Span | None) -> Retention:
+    kept = statistics.retention(span, days=age) if span else (Kept(0, 0), Kept(0, 0))
+    return Retention(age, joined, *kept)
 
 
 def list_link(chosen: ChosenRange, **conditions: str) -> str:

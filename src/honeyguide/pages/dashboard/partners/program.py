@@ -15,6 +15,7 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.partners import program_form
 from honeyguide.partners import (
     forecast,
+    held_referrals,
     ledger,
     outlook,
     partner_figures,
@@ -76,7 +77,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     )
     last_closed = await ledger.last_closed(at.tx)
     spend = await forecast.spend(at.tx, program, month, now_ms=request.now_ms)
-    months = await outlook.of_program(at, program.id)
+    months = await at.fact(outlook.of_program, program.id)
     charged = await partner_figures.charged_of_program(at, program.id, month)
     return request.view(
         "program.html",
@@ -179,7 +180,7 @@ async def _verification(
         "asked_rule": verification.RULES[asked.rule],
         "asked_level": verification.LEVELS[asked.screening],
         "lacks_email": asked.rule.needs_confirmation and not request.services.site.has_mail_server,
-        "held": await verification.count_held(
+        "held": await held_referrals.count_held(
             at.tx, program.account_id, program.id, now_ms=request.now_ms
         ),
         "is_offered": await verification.is_offered(at.of_account(program.account_id), program.id),

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 from msgspec import UNSET
 from starlette.responses import HTMLResponse, Response
 
@@ -29,7 +30,7 @@ from honeyguide.partners import (
 from honeyguide.partners.programs import Program, ProgramFields
 from honeyguide.partners.publications import Publication
 from honeyguide.partners.rules import Estimate, estimate_month
-from honeyguide.partners.verification import Texts, Verification, VerificationFields
+from honeyguide.partners.verification import Origins, Texts, Verification, VerificationFields
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.subscribers import slugs
@@ -61,7 +62,9 @@ def _saved(program: Program, now: Verification, site: Site) -> BoundForm:
     """A program as its form shows it. Without a landing page of its own, it is our signup page."""
     hosted = site.page_link(program.slug) if program.slug else ""
     own_page = "" if program.redirect_url == hosted else program.redirect_url
-    return FORM.saved(program, redirect_url=own_page, rule=now.rule, screening=now.screening)
+    shown = {name: getattr(now, name) for name in ("rule", "screening", "origins")}
+    first_look = "" if now.first_look is None else str(now.first_look)
+    return FORM.saved(program, redirect_url=own_page, first_look=first_look, **shown)
 
 
 def _checked(request: PageRequest) -> ProgramFields:
@@ -77,14 +80,29 @@ def _checked(request: PageRequest) -> ProgramFields:
     return form.valid(ProgramFields, unless=["redirect_url"], wrong=wrong, redirect_url=hosted)
 
 
-def _chosen(request: PageRequest, rule: str, level: str) -> VerificationFields:
-    """What differs from the rule and the level that the form showed. What does not is not the
-    owner's choice, and a form without these fields changes neither."""
-    chosen = FORM.typed(request).changes(VerificationFields)
-    return VerificationFields(
-        rule=UNSET if chosen.rule in ("", rule) else chosen.rule,
-        screening=UNSET if chosen.screening in ("", level) else chosen.screening,
-    )
+def _chosen(request: PageRequest, shown: Verification) -> VerificationFields:
+    """What differs from what the form showed. What does not is not the owner's choice, and a form
+    without these fields changes none."""
+    typed = msgspec.structs.asdict(FORM.typed(request).changes(VerificationFields))
+    sent = {name: value for name, value in typed.items() if name in request.fields}
+    chosen = {name: value for name, value in sent.items() if value != getattr(shown, name)}
+    if ("rule" in chosen or "screening" in chosen) and "origins" in sent:
+        chosen["origins"] = sent["origins"]
+    return VerificationFields(**chosen)
+
+
+def _first_choice(request: PageRequest) -> VerificationFields:
+    """What a program starts with that is made here, but for what its owner chose otherwise."""
+    shown = _recommended(request)
+    chosen = msgspec.structs.asdict(_chosen(request, shown))
+    by_default = {"origins": shown.origins, "first_look": shown.first_look}
+    given = {name: value for name, value in chosen.items() if value is not UNSET}
+    return VerificationFields(**(by_default | given))
+
+
+def _recommended(request: PageRequest) -> Verification:
+    rule, level = verification.recommended(request.services.site)
+    return Verification(rule, level, Origins.ALL, verification.FIRST_LOOK, has_own_level=True)
 
 
 def _cents(text: str) -> int | None:
@@ -147,17 +165,6 @@ async def _card(
     return rendering.page("dashboard/card_alone.html", card=card, money=money.show)
 
 
-def _scope(now: Verification | None) -> str:
-    """Which referrals the rule and the level are for; `now` is None for a new program."""
-    if now is not None and now.is_chosen:
-        return "They hold for all new referrals."
-    if now is not None and not now.has_own_level:
-        until = "Until you change it, the level is that of your campaign"
-    else:
-        until = "Until you change them, they are for magic links and hosted pages and forms"
-    return f"{until}; what you change holds for all new referrals, also by API and import."
-
-
 def _texts(texts: Mapping[Any, Texts]) -> list[tuple[str, str, str]]:
     return [(word, text.label, text.to_owner) for word, text in texts.items()]
 
@@ -178,7 +185,8 @@ async def _view(
         old=old,
         rules=_texts(verification.RULES),
         levels=_texts(verification.LEVELS),
-        scope=_scope(now),
+        origins=_texts(verification.ORIGINS),
+        is_by_campaign=now is not None and not now.has_own_level,
         has_mail_server=request.services.site.has_mail_server,
         page_host=request.services.site.signup_page_host,
         card=await _card(at, request, form, publication, old.id if old else ""),
@@ -195,15 +203,21 @@ async def new_form(at: Reading, request: PageRequest) -> PageView:
         publication = await publications.get(at, request.text("publication"))
         return await _view(at, request, FORM.typed(request), publication)
     publication = await publications.get(at, request.query.get("publication", ""))
-    rule, level = verification.recommended(request.services.site)
+    shown = _recommended(request)
     slug = await slugs.suggest(at.tx, publication.name)
-    form = FORM.new(rule=rule, screening=level, slug=slug)
+    form = FORM.new(
+        rule=shown.rule,
+        screening=shown.screening,
+        origins=shown.origins,
+        first_look=str(shown.first_look),
+        slug=slug,
+    )
     return await _view(at, request, form, publication)
 
 
 async def create(change: Change, request: PageRequest) -> Response:
     publication = await publications.get(change, request.text("publication"))
-    chosen = _chosen(request, *verification.recommended(request.services.site))
+    chosen = _first_choice(request)
     made = await programs.create(change, publication.id, _checked(request), chosen)
     return request.go(
         f"/program/{made.id}", "Your program is live. Partners who join get their own links."
@@ -232,7 +246,7 @@ async def edit(change: Change, request: PageRequest) -> Response:
     waiting = await term_changes.find_waiting(change, old.id)
     now = await verification.get(change, old.id)
     _, shown = term_changes.shown(old, now, waiting)
-    chosen = _chosen(request, shown.rule, shown.screening)
+    chosen = _chosen(request, shown)
     starts_ms = await term_changes.change_soon(change, old.id, _checked(request), chosen)
     changed = await programs.get(change, old.id)
     message = "Saved. Pending referrals keep their original fee."

@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from honeyguide.kernel import money
-from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats, undo
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
@@ -250,9 +249,9 @@ class PaidRule(NamedTuple):
 
 async def _rule(at: Reading, request: PageRequest) -> PaidRule | None:
     """What the owner's one paid program asks of referrals; with several, each has its own."""
-    found, total = await programs.page_of(at, Page(1, 2))
+    found = await programs.some_of_account(at, most=2)
     paid = [program for program in found if program.cpa_cents]
-    if total > 1 or not paid:
+    if len(found) > 1 or not paid:
         return None
     asked = await verification.get(at, paid[0].id)
     is_held = paid[0].referral_pending_duration_enabled

@@ -6,6 +6,7 @@ from honeyguide.pages.dashboard.login.recent_login import does, gives
 from honeyguide.pages.dashboard.page_route import (
     CAMPAIGN,
     EXPORT,
+    PARTNERS,
     READS,
     REWARDS,
     SEE,
@@ -19,6 +20,7 @@ from honeyguide.pages.dashboard.page_route import (
 )
 from honeyguide.pages.dashboard.people import (
     certificates,
+    first_looks,
     import_documents,
     imports,
     new_subscriber,
@@ -75,6 +77,8 @@ PEOPLE_PAGES = (
     post("/subscribers/{id}/list", SUBSCRIBERS, WRITES, subscriber_edits.change_list),
     post("/subscribers/{id}/emails", SUBSCRIBERS, WRITES, subscriber_emails.send, subscriber.show),
     post("/subscribers/{id}/rewards", REWARDS, WRITES, subscriber.redeem),
+    get(first_looks.PATH, SEE, READS, first_looks.show),
+    post(first_looks.PATH, PARTNERS, WRITES, first_looks.answer, first_looks.show),
     get("/review", SEE, READS, review.show),
     post("/review", SUBSCRIBERS, WRITES, review.decide, review.show, subscribers.REASON),
     get("/review/check", SEE, READS, referral_check.show),

@@ -27,7 +27,7 @@ from honeyguide.pages.downloads import attachment
 from honeyguide.pages.readers import hub as reader_hub
 from honeyguide.pages.readers import preview
 from honeyguide.pages.services import PageServices
-from honeyguide.partners import ledger, partner_names, reversal_reasons
+from honeyguide.partners import partner_names, reversal_reasons
 from honeyguide.partners.rules import Uncharged
 from honeyguide.rewards import adjustments, earned_rewards, shipments
 from honeyguide.rewards import rewards as campaign_rewards
@@ -35,12 +35,12 @@ from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.rewards.rewards import next_reward
 from honeyguide.screening import explanations, screening, screening_lists
 from honeyguide.screening.screening import Person
-from honeyguide.signups import delayed_actions, privacy, reversals, signups
+from honeyguide.signups import claims, delayed_actions, privacy, reversals, signups
 from honeyguide.signups.signups import SentBy
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading, reads
 from honeyguide.subscribers import (
-    campaigns,
+    branding,
     codes,
     hub,
     hub_choices,
@@ -53,7 +53,6 @@ from honeyguide.subscribers import (
 )
 from honeyguide.subscribers.notes import SubscriberNote
 from honeyguide.subscribers.reasons import MOST_FROM_ONE_NETWORK, MOST_ON_ONE_CODE
-from honeyguide.subscribers.search import FoundSubscriber
 from honeyguide.subscribers.subscribers import Subscriber
 
 # So many of those they referred are listed.
@@ -72,23 +71,23 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     site = request.services.site
     if not is_id(request.at("id")):
         raise Missing(subscribers.UNKNOWN)
-    person = await subscribers.get(at, request.at("id"))
+    person = await at.fact(subscribers.get, request.at("id"))
     origin = await _origin_of(at, request, person)
-    rows, total = await subscribers.page_of_referred(at, person, Page(1, REFERRED_SHOWN))
-    referred = await search.of_ids(at, [row.id for row in rows])
+    referred, total = await subscribers.page_of_referred(at, person, Page(1, REFERRED_SHOWN))
     earned, earned_total = await earned_rewards.some_earned_by(at, person.id)
     written = await notes.of_subscriber(at, person.id)
-    choices = await hub_choices.of_subscriber(at, person.id)
+    choices = await at.fact(hub_choices.of_subscriber, person.id)
     adjusted = await adjustments.of_subscriber(at, person.id)
     history = History(
         person=person,
         referrer=origin.referrer,
         sent_by=origin.sent_by,
+        claims=await claims.of_subscriber(at, person.id),
         decisions=origin.explained.decisions if origin.explained else [],
         earned=earned,
         adjusted=adjusted,
         referred=referred,
-        emails=await emails.of_subscriber(at, person.id),
+        emails=await at.fact(emails.of_subscriber, person.id),
         choices=choices,
     )
     return request.view(
@@ -99,7 +98,9 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         origin=origin,
         referred=referred,
         referred_total=total,
-        referred_by_them=await subscribers.count_second_referrals(at, person),
+        referred_by_them=sum(each.referrals_verified for each in referred)
+        if total == len(referred)
+        else await subscribers.count_second_referrals(at, person),
         earned=earned,
         earned_total=earned_total,
         adjusted=adjusted,
@@ -135,7 +136,7 @@ class ShownCode(NamedTuple):
 
 
 async def _codes(at: Reading, request: PageRequest, person: Subscriber) -> list[ShownCode]:
-    site, slug = request.services.site, (await at.fact(campaigns.get)).slug
+    site, slug = request.services.site, (await at.fact(branding.of)).slug
     return [
         ShownCode(codes.link(site, slug, each), each.source.label, each.created_ms)
         for each in await codes.all_of(at, person)
@@ -169,9 +170,9 @@ async def _origin_of(at: Reading, request: PageRequest, person: Subscriber) -> R
     if person.referrer_code is None:
         return ReferralOrigin()
     if person.referrer_id:
-        referrer = await subscribers.find(at, person.referrer_id)
+        referrer = await at.fact(subscribers.find, person.referrer_id)
     if referrer is not None and referrer.referrer_id:
-        first = await subscribers.find(at, referrer.referrer_id)
+        first = await at.fact(subscribers.find, referrer.referrer_id)
     if campaign_id := person.partner_campaign_id:
         sent_by = await signups.find_sender(at, person.id)
         named = await partner_names.of(at, [campaign_id])
@@ -183,11 +184,11 @@ async def _origin_of(at: Reading, request: PageRequest, person: Subscriber) -> R
         sent_by=sent_by,
         logo=logo,
         can_reverse=sent_by is not None
-        and reversals.may_reverse(sent_by, await ledger.last_closed(at.tx)),
+        and reversals.may_reverse(sent_by, sent_by.last_closed or ""),
     )
 
 
-def _ids(rows: Iterable[FoundSubscriber | EarnedReward | SubscriberNote]) -> list[str]:
+def _ids(rows: Iterable[Subscriber | EarnedReward | SubscriberNote]) -> list[str]:
     return [row.id for row in rows]
 
 

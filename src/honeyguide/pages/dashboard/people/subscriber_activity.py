@@ -10,12 +10,12 @@ from honeyguide.mail.emails import QueuedEmail
 from honeyguide.pages.dashboard import formats
 from honeyguide.rewards.adjustments import Adjustment
 from honeyguide.rewards.earned_states import EarnedReward
+from honeyguide.signups.claims import HiddenClaim
 from honeyguide.signups.signups import SentBy
 from honeyguide.subscribers import origins, reasons
 from honeyguide.subscribers.hub_choices import HubChoices
 from honeyguide.subscribers.reasons import Reason
 from honeyguide.subscribers.referral_decisions import ReferralDecision
-from honeyguide.subscribers.search import FoundSubscriber
 from honeyguide.subscribers.subscribers import Subscriber
 
 # Of those they referred, the newest.
@@ -37,10 +37,12 @@ class History(NamedTuple):
     person: Subscriber
     referrer: Subscriber | None
     sent_by: SentBy | None
+    claims: Sequence[HiddenClaim]
+    """Signups through others, of whom they confirmed none."""
     decisions: Sequence[ReferralDecision]
     earned: Sequence[EarnedReward]
     adjusted: Sequence[Adjustment]
-    referred: Sequence[FoundSubscriber]
+    referred: Sequence[Subscriber]
     emails: Sequence[QueuedEmail]
     choices: HubChoices
 
@@ -48,6 +50,7 @@ class History(NamedTuple):
 def timeline(history: History) -> list[TimelineEntry]:
     found = [
         _joined(history.person, history.referrer, history.sent_by),
+        *_claimed(history.claims),
         *_decided(history.person, list(history.decisions)),
         *_earned(history.earned),
         *_adjusted(history.adjusted),
@@ -70,6 +73,13 @@ def _joined(
     sources = " · ".join(filter(None, (person.utm_source, person.utm_campaign)))
     origin = origins.JOINED.get(person.origin, person.origin)
     return TimelineEntry(person.created_ms, "", f"{joined} {origin}.", sources)
+
+
+def _claimed(claims: Sequence[HiddenClaim]) -> Iterator[TimelineEntry]:
+    for claim in claims:
+        by = f" through {formats.isolated(claim.referred_by)}" if claim.referred_by else ""
+        why = Reason(claim.referral_reason).sentence if claim.referral_reason else ""
+        yield TimelineEntry(claim.received_ms, "", f"Another signup{by}.", why)
 
 
 def _decided(person: Subscriber, decisions: list[ReferralDecision]) -> Iterator[TimelineEntry]:
@@ -124,7 +134,7 @@ def _adjusted(made: Sequence[Adjustment]) -> Iterator[TimelineEntry]:
         yield TimelineEntry(each.adjusted_ms, kind, text, each.reason)
 
 
-def _referred(referred: Sequence[FoundSubscriber]) -> Iterator[TimelineEntry]:
+def _referred(referred: Sequence[Subscriber]) -> Iterator[TimelineEntry]:
     for friend in referred[:REFERRED_SHOWN]:
         kind = COLORS.get(friend.referral_status or "", "")
         name = formats.isolated(friend.name or friend.email)

@@ -18,7 +18,7 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.moving import exporting
 from honeyguide.moving.export_formats import ExportFormat
 from honeyguide.pages import forms, redirects
-from honeyguide.pages.dashboard import confirm, formats, undo
+from honeyguide.pages.dashboard import confirm, formats, nav, undo
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.people import subscriber_filters as filter_form
 from honeyguide.pages.downloads import attachment
@@ -26,10 +26,9 @@ from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
 from honeyguide.signups import delayed_actions, delayed_kinds, signups
 from honeyguide.signups.delayed_kinds import DelayedKind
-from honeyguide.store.reading import reads
+from honeyguide.store.reading import Reading, reads
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import (
-    page_index,
     referral_decisions,
     saved_filters,
     search,
@@ -100,7 +99,7 @@ async def show(services: PageServices, request: PageRequest) -> PageView | Respo
     kind = _INDEXED.get(filters.query)
     if faults:
         errors = filter_form.errors_of(faults)
-        return await services.store.snapshot(_view, request, filters, None, errors)
+        return await services.store.snapshot(_show_errors, request, filters, errors)
     if kind is not None:
         return await services.store.snapshot(_show_numbered, request, filters, kind)
     return await services.store.replica_snapshot(_show_found, request, filters)
@@ -109,13 +108,12 @@ async def show(services: PageServices, request: PageRequest) -> PageView | Respo
 async def _show_numbered(
     tx: Tx, request: PageRequest, filters: SubscriberFilter, kind: str
 ) -> PageView:
+    at = request.reading(tx)
     page, listed, total = await forms.nearest_page(
-        request.query,
-        PER_PAGE,
-        lambda page: subscribers.page_of(request.reading(tx), kind, page),
+        request.query, PER_PAGE, lambda page: subscribers.page_of(at, kind, page)
     )
     number = page.page
-    rows = await search.of_ids(request.reading(tx), [row.id for row in listed])
+    rows = await search.of_ids(at, [row.id for row in listed])
     pages = page.total_pages(total)
     shown = ListPage(
         rows=rows,
@@ -124,38 +122,43 @@ async def _show_numbered(
         next=link(filters, page=number + 1) if number < pages else "",
         place=f"Page {number:,} of {pages:,}" if pages > 1 else "",
     )
-    return await _view(tx, request, filters, shown, {})
+    return await _view(at, request, filters, shown)
 
 
 async def _show_found(tx: Tx, request: PageRequest, filters: SubscriberFilter) -> PageView:
+    at = request.reading(tx)
     before, after = (read_cursor(request.query.get(name, "")) for name in ("before", "after"))
-    found = await search.find_page(
-        request.reading(tx), filters, before=before, after=after, per_page=PER_PAGE
-    )
+    found = await search.find_page(at, filters, before=before, after=after, per_page=PER_PAGE)
     shown = ListPage(
         rows=found.rows,
         found=formats.up_to(search.MOST_COUNTED, found.total),
         previous=_link_to(filters, "after", found.previous),
         next=_link_to(filters, "before", found.next),
     )
-    return await _view(tx, request, filters, shown, {})
+    return await _view(at, request, filters, shown)
 
 
 def _link_to(filters: SubscriberFilter, name: str, cursor: Cursor | None) -> str:
     return "" if cursor is None else link(filters, **{name: f"{cursor.at}.{cursor.id}"})
 
 
+async def _show_errors(
+    tx: Tx, request: PageRequest, filters: SubscriberFilter, errors: dict[str, str]
+) -> PageView:
+    """Without a page of the list, because the filter is wrong."""
+    return await _view(request.reading(tx), request, filters, None, errors)
+
+
 async def _view(
-    tx: Tx,
+    at: Reading,
     request: PageRequest,
     filters: SubscriberFilter,
     shown: ListPage | None,
-    errors: dict[str, str],
+    errors: dict[str, str] | None = None,
 ) -> PageView:
-    """Without a page of the list if the filter is wrong."""
-    tenant = request.tenant
+    request.menu = await nav.load(at, request.who)
     rows = shown.rows if shown else []
-    saved = await saved_filters.of_campaign(request.reading(tx))
+    saved = await saved_filters.of_campaign(at)
     place = {
         name: request.query[name] for name in ("page", "before", "after") if name in request.query
     }
@@ -163,25 +166,21 @@ async def _view(
         "subscribers.html",
         400 if errors else 200,
         rows=rows,
-        partners=await signups.partner_names(
-            request.reading(tx), [row.id for row in rows if row.is_from_partner]
-        ),
+        partners=await signups.partner_names(at, [row.id for row in rows if row.is_from_partner]),
         shown=shown,
-        total=await page_index.total(tx, tenant.campaign_id, "all"),
-        tags_of=await tags.of_subscribers(request.reading(tx), [row.id for row in rows]),
+        total=request.menu.subscribers,
+        tags_of=await tags.of_subscribers(at, [row.id for row in rows]),
         saved=saved,
         waiting=await delayed_actions.of_subjects(
-            request.reading(tx), [*(row.id for row in rows), *(each.id for each in saved)]
+            at, [*(row.id for row in rows), *(each.id for each in saved)]
         ),
         filters=filters,
-        errors=errors,
-        form=await filter_form.load(request.reading(tx), filters, request.query if errors else {}),
+        errors=errors or {},
+        form=await filter_form.load(at, filters, request.query if errors else {}),
         here=link(filters, **place),
         zone=request.zone,
         most_tagged=search.MOST_COUNTED,
-        unknown_codes=await search.count_unknown_codes(
-            request.reading(tx), most=search.MOST_COUNTED
-        ),
+        unknown_codes=await search.count_unknown_codes(at, most=search.MOST_COUNTED),
     )
 
 

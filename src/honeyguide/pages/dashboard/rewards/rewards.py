@@ -15,10 +15,10 @@ from honeyguide.pages.dashboard.bound_form import BoundForm, StructForm
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import HUB, preview
-from honeyguide.rewards import coupons, earned_rewards, fulfillment, rewards, shipments
+from honeyguide.rewards import coupons, earned_rewards, fulfillment, rewards
 from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.rewards.rewards import NewReward, Reward, RewardFields
-from honeyguide.signups import delayed_actions, delayed_kinds
+from honeyguide.signups import delayed_actions, delayed_kinds, open_work
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.subscribers import branding
@@ -44,8 +44,6 @@ FORM = StructForm(
 )
 MOST_TO_FULFILL = 100
 F = TypeVar("F", bound=RewardFields)
-# A larger count is shown as "1,000+".
-MOST_TO_SEND = 1_000
 
 
 async def show(at: Reading, request: PageRequest) -> PageView:
@@ -64,12 +62,8 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         kinds=KIND_CHOICES,
         form=_typed(request) if request.errors else FORM.new(),
         preview=_hub(request, campaign, all_rewards),
-        to_send=formats.up_to(MOST_TO_SEND, await _count_to_send(at, request)),
+        to_send=formats.up_to(open_work.MOST, (await at.fact(open_work.counts)).to_send),
     )
-
-
-async def _count_to_send(at: Reading, request: PageRequest) -> int:
-    return await shipments.count_open(at, most=MOST_TO_SEND + 1)
 
 
 def _hub(request: PageRequest, campaign: Branding, all_rewards: list[Reward]) -> str:

@@ -45,6 +45,8 @@ PHRASES = {
     "earned_reward.decision_undone": "undid a decision about {it} within its minute",
     "earned_reward.declined": "declined the claim of {it}",
     "earned_reward.redeemed": "marked {it} as redeemed",
+    "first_look.answer_undone": "undid an answer about {it} within its minute",
+    "first_look.answered": "looked at the readers of {it}",
     "integration.connected": "connected {it}",
     "integration.disconnected": "disconnected {it}",
     "integration.key_replaced": "replaced the key of {it}",

@@ -1,0 +1,181 @@
+"""What the readers of one partner are like, beside the newsletter's own, and whether they differ.
+Pure: no clock, no store.
+
+Two groups differ in a share if drawing both from one crowd would show so much, or more, less often
+than once in 1,000. That is the exact tail of the hypergeometric distribution, divided by how many
+shares are looked at.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from math import comb
+from typing import NamedTuple
+
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS
+
+RARE = 0.001
+LEAST_OTHERS = 20
+"""Fewer own readers, or readers looked at before, say nothing."""
+SHOWN_HOSTS = 4
+HOURS = 2
+"""In one bar of a day."""
+
+
+class CohortReader(NamedTuple):
+    """What is known of one reader."""
+
+    host: str
+    """Where their email is received: the mail host, or the domain while that is not known."""
+    arrived_ms: int
+    confirmed_ms: int | None
+    had_click: bool
+    has_left: bool
+
+
+class Bar(NamedTuple):
+    label: str
+    n: int
+    others: int
+
+    def other_percent(self, total: int) -> int:
+        return round(100 * self.others / total) if total else 0
+
+
+class Comparison(NamedTuple):
+    """One thing that the readers are compared by, as it is drawn."""
+
+    name: str
+    bars: list[Bar]
+    n: int
+    others: int
+    differing: list[Bar]
+    """Where they have more than chance explains, the rarest first."""
+    sentence: str
+
+    @property
+    def differs(self) -> bool:
+        return bool(self.differing)
+
+
+def tail(k: int, n: int, of_others: int, others: int) -> float:
+    """How likely `n` of a crowd of both have `k` or more of those that both have together."""
+    whole, marked = n + others, k + of_others
+    ways = sum(comb(marked, i) * comb(whole - marked, n - i) for i in range(k, min(n, marked) + 1))
+    return ways / comb(whole, n)
+
+
+def compare(readers: Sequence[CohortReader], others: Sequence[CohortReader]) -> list[Comparison]:
+    return [
+        _of_hosts(readers, others),
+        _compared("Hour they signed up, UTC", readers, others, _hour, _HOURS, _hours_sentence),
+        _compared("Click before the signup", readers, others, _click, _CLICKS, _click_sentence),
+        _compared("Time to confirm", readers, others, _wait, _WAITS, _wait_sentence),
+        _compared("Left again", readers, others, _left, _LEFT, _left_sentence),
+    ]
+
+
+def drifted(newest: Sequence[CohortReader], approved: Sequence[CohortReader]) -> list[Comparison]:
+    """In what the newest readers are outside of what those who looked right would show. A click is
+    none of it: where it is drawn it is shown, and it asks nobody again."""
+    found = compare(newest, approved)
+    return [each for each in found if each.differs and each.name != "Click before the signup"]
+
+
+def _of_hosts(readers: Sequence[CohortReader], others: Sequence[CohortReader]) -> Comparison:
+    """The largest hosts of both, and where the readers have more than chance explains."""
+    theirs, usual = (Counter(each.host for each in side) for side in (readers, others))
+    first = [host for host, _ in theirs.most_common(SHOWN_HOSTS)]
+    more = [host for host, _ in usual.most_common() if host not in first]
+    shown = (first + more)[:SHOWN_HOSTS]
+
+    def host_of(reader: CohortReader) -> str:
+        return reader.host if reader.host in shown else "others"
+
+    labels = [*shown, "others"]
+    return _compared("Mail host", readers, others, host_of, labels, _host_sentence)
+
+
+def _compared(
+    name: str,
+    readers: Sequence[CohortReader],
+    others: Sequence[CohortReader],
+    label_of: Callable[[CohortReader], str],
+    labels: Sequence[str],
+    sentence: Callable[[Bar, int, int], str],
+) -> Comparison:
+    ours, theirs = (Counter(map(label_of, side)) for side in (readers, others))
+    bars = [Bar(label, ours[label], theirs[label]) for label in labels]
+    n, total = len(readers), len(others)
+    rare = []
+    if total >= LEAST_OTHERS:
+        rare = [(tail(bar.n, n, bar.others, total), bar) for bar in bars if bar.n > 1]
+    differing = [bar for p, bar in sorted(rare) if p < RARE / len(bars)]
+    says = sentence(differing[0], n, total) if differing else ""
+    return Comparison(name, bars, n, total, differing, says)
+
+
+def _many(bar: Bar, n: int) -> str:
+    return f"All {n}" if bar.n == n else f"{bar.n} of {n}"
+
+
+def _usual(bar: Bar, total: int) -> str:
+    return "None of the others" if not bar.others else f"{bar.other_percent(total)}% of the others"
+
+
+def _host_sentence(bar: Bar, n: int, total: int) -> str:
+    if bar.label == "others":
+        return f"{_many(bar, n)} are at hosts with few of them. {_usual(bar, total)} are."
+    return f"{_many(bar, n)} are at one host, {bar.label}. {_usual(bar, total)} are there."
+
+
+_HOURS = [f"{hour:02}:00" for hour in range(0, 24, HOURS)]
+
+
+def _hour(reader: CohortReader) -> str:
+    return _HOURS[reader.arrived_ms % DAY_MS // (HOURS * HOUR_MS)]
+
+
+def _hours_sentence(bar: Bar, n: int, total: int) -> str:
+    end = (int(bar.label[:2]) + HOURS) % 24
+    return f"{_many(bar, n)} from {bar.label} to {end:02}:00. {_usual(bar, total)} came then."
+
+
+_CLICKS = ["a click", "no click"]
+
+
+def _click(reader: CohortReader) -> str:
+    return _CLICKS[0 if reader.had_click else 1]
+
+
+def _click_sentence(bar: Bar, n: int, total: int) -> str:
+    return f"{_many(bar, n)} with {bar.label} before the signup. {_usual(bar, total)}."
+
+
+_WAITS = ["in an hour", "in a day", "in 3 days", "later", "not yet"]
+
+
+def _wait(reader: CohortReader) -> str:
+    if reader.confirmed_ms is None:
+        return _WAITS[4]
+    took = reader.confirmed_ms - reader.arrived_ms
+    limits = (HOUR_MS, DAY_MS, 3 * DAY_MS)
+    return _WAITS[next((i for i, limit in enumerate(limits) if took < limit), 3)]
+
+
+def _wait_sentence(bar: Bar, n: int, total: int) -> str:
+    not_yet = bar.label == _WAITS[4]
+    what = "have not confirmed yet" if not_yet else f"confirmed {bar.label}"
+    return f"{_many(bar, n)} {what}. {_usual(bar, total)}."
+
+
+_LEFT = ["stayed", "left"]
+
+
+def _left(reader: CohortReader) -> str:
+    return _LEFT[1 if reader.has_left else 0]
+
+
+def _left_sentence(bar: Bar, n: int, total: int) -> str:
+    return f"{_many(bar, n)} {bar.label}. {_usual(bar, total)} did."

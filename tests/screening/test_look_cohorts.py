@@ -1,0 +1,86 @@
+"""What differs between a partner's readers and the newsletter's own, without a store."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS
+from honeyguide.screening import look_cohorts
+from honeyguide.screening.look_cohorts import CohortReader
+
+
+def reader(host: str = "gmail.com", hour: int = 8, **facts: Any) -> CohortReader:
+    arrived_ms = 20_000 * DAY_MS + hour * HOUR_MS
+    given = {"confirmed_ms": arrived_ms + 60_000, "had_click": True, "has_left": False, **facts}
+    return CohortReader(host, arrived_ms, **given)
+
+
+def crowd(n: int, seed: int) -> list[CohortReader]:
+    """Readers as they are, drawn at random."""
+    chance = random.Random(seed)
+    hosts = ["gmail.com"] * 5 + ["outlook.com"] * 3 + ["icloud.com", "example.org"]
+    return [
+        reader(
+            chance.choice(hosts),
+            chance.choice([6, 7, 8, 9, 12, 18, 20, 22]),
+            confirmed_ms=20_000 * DAY_MS + 86_400_000 if chance.random() < 0.3 else None,
+            had_click=chance.random() < 0.9,
+            has_left=chance.random() < 0.06,
+        )
+        for _ in range(n)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "of_others", "others"), [(2, 3, 1, 4), (0, 2, 2, 3), (4, 4, 0, 4)]
+)
+def test_the_tail_is_exact(k: int, n: int, of_others: int, others: int) -> None:
+    marked = [1] * (k + of_others) + [0] * (n + others - k - of_others)
+    draws = [sum(draw) for draw in combinations(marked, n)]
+    expected = Fraction(sum(drawn >= k for drawn in draws), len(draws))
+    assert look_cohorts.tail(k, n, of_others, others) == pytest.approx(float(expected))
+
+
+def test_fakes_differ_in_host_hour_click_and_confirmation() -> None:
+    fakes = [reader("parcelbox.example", 2, confirmed_ms=None, had_click=False) for _ in range(12)]
+    own = [reader(hour=6 + n % 12) for n in range(500)]
+    found = {each.name: each.sentence for each in look_cohorts.compare(fakes, own)}
+    assert found == {
+        "Mail host": "All 12 are at one host, parcelbox.example. None of the others are there.",
+        "Hour they signed up, UTC": "All 12 from 02:00 to 04:00. None of the others came then.",
+        "Click before the signup": "All 12 with no click before the signup. None of the others.",
+        "Time to confirm": "All 12 have not confirmed yet. None of the others.",
+        "Left again": "",
+    }
+
+
+def test_nothing_is_said_beside_too_few_readers() -> None:
+    fakes = [reader("parcelbox.example", 2) for _ in range(12)]
+    own = [reader() for _ in range(look_cohorts.LEAST_OTHERS - 1)]
+    assert not any(each.differs for each in look_cohorts.compare(fakes, own))
+    assert not any(each.differs for each in look_cohorts.compare([], own * 2))
+
+
+def test_honest_readers_rarely_differ() -> None:
+    """Each comparison is wrong once in 1,000 at most, so of 300 crowds hardly any."""
+    own = crowd(1_000, seed=1)
+    differing = sum(
+        any(each.differs for each in look_cohorts.compare(crowd(12, seed), own))
+        for seed in range(2, 302)
+    )
+    assert differing <= 4
+
+
+def test_the_newest_fifty_drift_from_those_who_looked_right() -> None:
+    approved = crowd(60, seed=1)
+    assert look_cohorts.drifted(crowd(50, seed=2), approved) == []
+    night = [reader("outlook.com", 2) for _ in range(20)]
+    found = look_cohorts.drifted([*crowd(30, seed=3), *night], approved)
+    assert "Hour they signed up, UTC" in {each.name for each in found}
+    robots = [each._replace(had_click=False) for each in crowd(50, seed=4)]
+    assert look_cohorts.drifted(robots, approved) == [], "a click asks nobody again"
