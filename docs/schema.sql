@@ -280,6 +280,23 @@ WHEN EXISTS (SELECT 1 FROM charge WHERE id = NEW.id)
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER charge_stays BEFORE UPDATE ON charge BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 
+CREATE TABLE claim (
+    id TEXT PRIMARY KEY,
+    account_id TEXT NOT NULL,
+    campaign_id TEXT NOT NULL,
+    subscriber_id TEXT NOT NULL,
+    name TEXT,
+    ip_address TEXT,
+    network TEXT,
+    user_agent TEXT,
+    utm_source TEXT,
+    utm_campaign TEXT,
+    claimed_code TEXT,
+    due_ms INTEGER
+) STRICT;
+CREATE INDEX claim_due ON claim (due_ms) WHERE due_ms IS NOT NULL;
+CREATE INDEX claim_of ON claim (subscriber_id, id);
+
 CREATE TABLE click (
     target_id TEXT NOT NULL,
     code TEXT NOT NULL,
@@ -562,6 +579,11 @@ CREATE TABLE first_look_month (
     CHECK (fees BETWEEN 0 AND 30)
 ) STRICT;
 
+CREATE TABLE flooded_account (
+    account_id TEXT PRIMARY KEY,
+    since_ms INTEGER NOT NULL
+);
+
 CREATE TABLE form_code (
     code TEXT PRIMARY KEY,
     account_id TEXT NOT NULL,
@@ -794,6 +816,7 @@ CREATE TABLE letter (
     unsubscribe_url TEXT,
     held_code TEXT,
     bounced INTEGER NOT NULL DEFAULT 0,
+    has_worked INTEGER NOT NULL DEFAULT 0,
     CHECK (due_ms IS NULL OR (sent_ms IS NULL AND failed_ms IS NULL)),
     CHECK (due_ms IS NULL OR (to_email IS NOT NULL AND subject IS NOT NULL AND body_text IS NOT NULL))
 ) STRICT;
@@ -868,6 +891,19 @@ CREATE TABLE logo (
     content_type TEXT NOT NULL,
     data BLOB,
     created_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE mail_host (
+    domain TEXT PRIMARY KEY,
+    mx_domain TEXT,
+    network TEXT,
+    wanted_ms INTEGER NOT NULL,
+    looked_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX mail_host_wanted ON mail_host (wanted_ms);
+
+CREATE TABLE mail_host_default (
+    is_off INTEGER PRIMARY KEY
 ) STRICT;
 
 CREATE TABLE member (
@@ -1107,6 +1143,14 @@ CREATE TABLE program_figures (
     arrived_30d INTEGER NOT NULL DEFAULT 0,
     held_30d INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+
+CREATE TABLE program_look (
+    program_id TEXT PRIMARY KEY REFERENCES program (id),
+    account_id TEXT NOT NULL,
+    campaign_id TEXT NOT NULL,
+    since_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX program_look_since ON program_look (since_ms);
 
 CREATE TABLE publication (
     id TEXT PRIMARY KEY,
@@ -1392,7 +1436,7 @@ WHEN (
     INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id) VALUES (NEW.account_id, NEW.campaign_id, NEW.id);
 END;
 CREATE TRIGGER subscriber_change_joins AFTER INSERT ON subscriber
-WHEN EXISTS (SELECT 1 FROM integration WHERE campaign_id = NEW.campaign_id) BEGIN
+WHEN NEW.erased_ms IS NULL AND EXISTS (SELECT 1 FROM integration WHERE campaign_id = NEW.campaign_id) BEGIN
     INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id) VALUES (NEW.account_id, NEW.campaign_id, NEW.id);
 END;
 CREATE TRIGGER subscriber_code_is_free BEFORE INSERT ON subscriber
@@ -1402,7 +1446,7 @@ CREATE TRIGGER subscriber_confirms AFTER UPDATE OF status ON subscriber
 WHEN NEW.status = 'confirmed' AND NEW.must_confirm = 1 BEGIN
     UPDATE subscriber SET must_confirm = 0 WHERE id = NEW.id;
 END;
-CREATE TRIGGER subscriber_enters AFTER INSERT ON subscriber BEGIN
+CREATE TRIGGER subscriber_enters AFTER INSERT ON subscriber WHEN NEW.erased_ms IS NULL BEGIN
     INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_all, n_referrals, verified, pending, rejected)
     VALUES (
         NEW.campaign_id, NEW.created_ms, NEW.id, NEW.account_id, 1, NEW.referrer_code IS NOT NULL,
@@ -1474,6 +1518,23 @@ WHEN OLD.referrer_code IS NULL AND NEW.referrer_code IS NOT NULL AND NEW.erased_
     ON CONFLICT (owner_id, created_ms, subscriber_id) DO UPDATE SET n_brought = n_brought + 1;
     INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id)
     SELECT NEW.account_id, NEW.campaign_id, NEW.id WHERE EXISTS (SELECT 1 FROM integration WHERE campaign_id = NEW.campaign_id);
+END;
+CREATE TRIGGER subscriber_is_unreferred AFTER UPDATE OF referrer_code ON subscriber
+WHEN OLD.referrer_code IS NOT NULL AND NEW.referrer_code IS NULL AND NEW.erased_ms IS NULL BEGIN
+    INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_referrals, verified, pending, rejected)
+    VALUES (
+        NEW.campaign_id, NEW.created_ms, NEW.id, NEW.account_id, -1,
+        -(OLD.referral_status = 'verified'), -(OLD.referral_status = 'pending'), -(OLD.referral_status = 'rejected')
+    ) ON CONFLICT (owner_id, created_ms, subscriber_id) DO UPDATE SET n_referrals = n_referrals - 1,
+        verified = verified + excluded.verified, pending = pending + excluded.pending, rejected = rejected + excluded.rejected;
+    UPDATE subscriber SET
+        referrals_verified = referrals_verified - (OLD.referral_status = 'verified'),
+        referrals_pending = referrals_pending - (OLD.referral_status = 'pending'),
+        referrals_rejected = referrals_rejected - (OLD.referral_status = 'rejected')
+    WHERE id = OLD.referrer_id;
+    INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_brought)
+    SELECT id, NEW.created_ms, NEW.id, account_id, -1 FROM subscriber WHERE id = OLD.referrer_id AND is_star = 1
+    ON CONFLICT (owner_id, created_ms, subscriber_id) DO UPDATE SET n_brought = n_brought - 1;
 END;
 CREATE TRIGGER subscriber_moves AFTER UPDATE OF email_key ON subscriber
 WHEN OLD.email_key IS NOT NEW.email_key AND NEW.email_key IS NOT NULL BEGIN
@@ -1572,6 +1633,30 @@ CREATE TABLE ticket (
 CREATE INDEX ticket_account ON ticket (account_id, created_ms) WHERE account_id IS NOT NULL;
 CREATE INDEX ticket_age ON ticket (expires_ms);
 CREATE UNIQUE INDEX ticket_digest ON ticket (digest);
+
+CREATE TABLE trait_group (
+    id TEXT PRIMARY KEY,
+    account_id TEXT NOT NULL REFERENCES account (id),
+    campaign_id TEXT NOT NULL,
+    program_id TEXT NOT NULL REFERENCES program (id),
+    part_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    people INTEGER NOT NULL,
+    domains INTEGER NOT NULL,
+    networks INTEGER NOT NULL,
+    approved_people INTEGER,
+    found_ms INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX trait_group_once ON trait_group (program_id, part_id, kind, key);
+
+CREATE TABLE trait_group_partner (
+    group_id TEXT NOT NULL REFERENCES trait_group (id),
+    partner_campaign_id TEXT NOT NULL,
+    account_id TEXT NOT NULL,
+    PRIMARY KEY (group_id, partner_campaign_id)
+) STRICT;
+CREATE INDEX trait_group_partner_campaign ON trait_group_partner (partner_campaign_id);
 
 CREATE TABLE transfer (
     id TEXT PRIMARY KEY,
