@@ -58,6 +58,14 @@ class ProgramLook(NamedTuple):
     awaits_hosts: bool
 
 
+class GroupChanges(NamedTuple):
+    """How what was found differs from what is stored."""
+
+    to_save: list[FoundGroup]
+    gone: list[str]
+    traits: set[Trait]
+
+
 class _Pending(NamedTuple):
     id: str
     partner_campaign_id: str
@@ -143,35 +151,47 @@ async def read(at: Reading, program_id: str) -> ProgramLook:
     return ProgramLook(facts, stored, sorted(to_ask), awaits)
 
 
-async def save(
-    change: Change, program_id: str, groups: Sequence[FoundGroup], stored: Sequence[TraitGroup]
-) -> set[Trait]:
-    """Stores some of the groups that were found, and returns which are not as they were."""
+def compare(groups: Sequence[FoundGroup], stored: Sequence[TraitGroup]) -> GroupChanges:
+    """What the owner approved stays, for when it is a group again."""
     rows: dict[tuple[str, Trait], list[TraitGroup]] = defaultdict(list)
     for each in stored:
         rows[each.part_id, each.trait].append(each)
-    changed = set[Trait]()
+    to_save, changed = list[FoundGroup](), set[Trait]()
     for group in groups:
-        if await _save(change, program_id, group, rows[group.part_id, group.trait]):
+        known = rows.pop((group.part_id, group.trait), [])
+        counts = {(each.people, each.domains, each.networks) for each in known}
+        if counts != {(group.people, group.domains, group.networks)}:
             changed.add(group.trait)
-    return changed
+        elif group.partners <= {each.partner_campaign_id for each in known}:
+            continue
+        to_save.append(group)
+    gone = [known[0] for known in rows.values() if known[0].approved_people is None]
+    return GroupChanges(to_save, [each.id for each in gone], changed | {g.trait for g in gone})
 
 
-async def remove(
-    change: Change, groups: Sequence[FoundGroup], stored: Sequence[TraitGroup]
-) -> set[Trait]:
-    """Deletes what is no group any more. What the owner approved stays: it may be one again."""
-    found = {(each.part_id, each.trait) for each in groups}
-    gone = [
-        each
-        for each in stored
-        if each.approved_people is None and (each.part_id, each.trait) not in found
-    ]
-    if gone:
-        ids = sorted({each.id for each in gone})
-        await change.run(_REMOVE_PARTNERS, ids=ids)
-        await change.run(_REMOVE, ids=ids)
-    return {each.trait for each in gone}
+async def save(change: Change, program_id: str, groups: Sequence[FoundGroup]) -> None:
+    for group in groups:
+        key: dict[str, Any] = {
+            "program_id": program_id,
+            "part_id": group.part_id,
+            "kind": group.trait.kind.value,
+            "key": group.trait.key,
+        }
+        await change.run(
+            _SAVE,
+            id=new_id(),
+            people=group.people,
+            domains=group.domains,
+            networks=group.networks,
+            **key,
+        )
+        await change.run(_ADD_PARTNERS, partners=sorted(group.partners), **key)
+
+
+async def remove(change: Change, ids: Sequence[str]) -> None:
+    if ids:
+        await change.run(_REMOVE_PARTNERS, ids=list(ids))
+        await change.run(_REMOVE, ids=list(ids))
 
 
 async def find_news(
@@ -189,29 +209,6 @@ async def find_news(
     by_code = await of_partners(at, codes)
     pending = await at.all(_PENDING, program_id=program_id, ids=sorted(codes))
     return [each.id for each in pending if _is_news(each, by_code, changed, look.facts.hosts)]
-
-
-async def _save(
-    change: Change, program_id: str, group: FoundGroup, stored: Sequence[TraitGroup]
-) -> bool:
-    """Whether it is not as it was stored."""
-    counts: dict[str, Any] = {
-        "people": group.people,
-        "domains": group.domains,
-        "networks": group.networks,
-    }
-    key: dict[str, Any] = {
-        "program_id": program_id,
-        "part_id": group.part_id,
-        "kind": group.trait.kind.value,
-        "key": group.trait.key,
-    }
-    is_new = not stored or any(getattr(stored[0], name) != n for name, n in counts.items())
-    if is_new:
-        await change.run(_SAVE, id=new_id(), **key, **counts)
-    if partners := group.partners - {each.partner_campaign_id for each in stored}:
-        await change.run(_ADD_PARTNERS, partners=sorted(partners), **key)
-    return is_new
 
 
 def _is_news(

@@ -144,8 +144,11 @@ DO UPDATE SET people = excluded.people, domains = excluded.domains, networks = e
 -- What a group came through.
 INSERT INTO trait_group_partner (group_id, partner_campaign_id, account_id)
 SELECT g.id, n.value, g.account_id FROM {list :partners AS n} CROSS JOIN trait_group AS g
-WHERE g.account_id = :account_id AND g.program_id = :program_id
-  AND g.part_id = :part_id AND g.kind = :kind AND g.key = :key
+WHERE g.account_id = :account_id
+  AND g.program_id = :program_id
+  AND g.part_id = :part_id
+  AND g.kind = :kind
+  AND g.key = :key
 ON CONFLICT (group_id, partner_campaign_id) DO NOTHING;
 
 -- name: remove_partners

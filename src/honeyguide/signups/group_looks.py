@@ -11,7 +11,7 @@ from honeyguide.kernel import actors
 from honeyguide.kernel.site import Site
 from honeyguide.screening import evidence, trait_groups
 from honeyguide.screening.evidence import CodeToLookAt, InGroup
-from honeyguide.screening.shared_traits import FoundGroup, Trait, TraitGroup
+from honeyguide.screening.shared_traits import FoundGroup, Trait
 from honeyguide.screening.signals import SUSPICIOUS_POINTS, SignalFinding, points
 from honeyguide.screening.trait_groups import ProgramLook, ProgramToLookAt
 from honeyguide.signups import signups
@@ -71,28 +71,15 @@ async def read_program(tx: Tx, site: Site, found: ProgramToLookAt, now_ms: int) 
 
 
 async def store_groups(
-    tx: Tx,
-    site: Site,
-    found: ProgramToLookAt,
-    groups: Sequence[FoundGroup],
-    stored: Sequence[TraitGroup],
-    *,
-    now_ms: int,
-) -> set[Trait]:
-    change = _change(tx, site, found, now_ms)
-    return await trait_groups.save(change, found.id, groups, stored)
+    tx: Tx, site: Site, found: ProgramToLookAt, groups: Sequence[FoundGroup], now_ms: int
+) -> None:
+    await trait_groups.save(_change(tx, site, found, now_ms), found.id, groups)
 
 
 async def remove_groups(
-    tx: Tx,
-    site: Site,
-    found: ProgramToLookAt,
-    groups: Sequence[FoundGroup],
-    stored: Sequence[TraitGroup],
-    *,
-    now_ms: int,
-) -> set[Trait]:
-    return await trait_groups.remove(_change(tx, site, found, now_ms), groups, stored)
+    tx: Tx, site: Site, found: ProgramToLookAt, ids: Sequence[str], now_ms: int
+) -> None:
+    await trait_groups.remove(_change(tx, site, found, now_ms), ids)
 
 
 async def find_news(

@@ -13,7 +13,7 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.site import Site
 from honeyguide.rewards import shipment_emails
 from honeyguide.rewards.shipment_emails import ANNOUNCING, Recipient
-from honeyguide.screening import mail_hosts, shared_traits
+from honeyguide.screening import mail_hosts, shared_traits, trait_groups
 from honeyguide.screening.evidence import CodeToLookAt
 from honeyguide.screening.trait_groups import ProgramToLookAt
 from honeyguide.signups import claims, confirmations, delayed_actions, group_looks
@@ -68,20 +68,16 @@ async def look_at_program(
     (program,) = found
     look = await store.slow_snapshot(group_looks.read_program, site, program, now_ms)
     groups = await asyncio.to_thread(shared_traits.find_groups, look.facts)
-    stored = look.stored
-    changed = await store.write(
-        group_looks.remove_groups, site, program, groups, stored, now_ms=now_ms
-    )
-    for start in range(0, len(groups), GROUPS):
-        some = groups[start : start + GROUPS]
-        changed |= await store.write(
-            group_looks.store_groups, site, program, some, stored, now_ms=now_ms
-        )
+    differ = await asyncio.to_thread(trait_groups.compare, groups, look.stored)
+    await store.write(group_looks.remove_groups, site, program, differ.gone, now_ms)
+    for start in range(0, len(differ.to_save), GROUPS):
+        some = differ.to_save[start : start + GROUPS]
+        await store.write(group_looks.store_groups, site, program, some, now_ms)
     for start in range(0, len(look.to_ask), DOMAINS):
         domains = look.to_ask[start : start + DOMAINS]
         await store.write(mail_hosts.want, domains, now_ms=now_ms)
     news = await store.slow_snapshot(
-        group_looks.find_news, site, program, look, groups, changed=changed, now_ms=now_ms
+        group_looks.find_news, site, program, look, groups, changed=differ.traits, now_ms=now_ms
     )
     for subscriber_id in news:
         await store.write(group_looks.decide, site, program, subscriber_id, now_ms)
