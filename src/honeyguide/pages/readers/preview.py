@@ -135,6 +135,7 @@ def _signup(brand: PageBranding, brought_by: str, base_url: str) -> str:
         longest_name=LONGEST_NAME,
         token="",
         trap="website",
+        challenge="",
         action="",
         page_link="",
         shared_link="",
