@@ -57,7 +57,7 @@ def look_asked(*, program: str, day: int, waiting: int, page: str) -> EmailText:
     since = "yesterday" if day == 1 else f"{day} days ago"
     since = f" You were asked {since}." if day else ""
     return email(
-        f"{'Still to do: look' if day else 'Look'} once at a partner’s readers of {program}",
+        f"{'Still to do: look' if day else 'Look'} at a partner’s readers of {program}",
         f"A partner of {program} brought readers, and no more of them count until you have looked "
         f"at them once.{since} {who if waiting else 'Nobody waits'} so far. Without an answer the "
         "program pauses for this partner after 7 days, and who waits is not paid.",
@@ -89,7 +89,7 @@ def look_awaited(*, program: str, is_paused: bool, page: str) -> EmailText:
     """To a partner for whom the program pauses, or goes on."""
     if is_paused:
         return email(
-            f"{program} pauses for you until it has looked at your readers",
+            f"{program} pauses for you until it looks at your readers",
             f"{program} looks once at the readers of each new partner, and has not looked at yours "
             "yet. Readers who come now do not count. You need not do anything: we have reminded "
             f"{program}, and your links count again once it has looked.",

@@ -66,6 +66,7 @@ def test_every_reason_has_words_of_its_own() -> None:
     assert without == {
         "awaiting_activity",
         "awaiting_confirmation",
+        "awaiting_first_look",  # it waits; who is never looked at ends as unreviewed
         "holding_period",
         "needs_review",
         "own_program",
