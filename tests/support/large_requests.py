@@ -53,14 +53,16 @@ def large_world() -> Iterator[World]:
 
     async def nothing(*args: Any, **kwargs: Any) -> None: ...
 
-    patch = pytest.MonkeyPatch()
-    patch.setattr(attempts, "count", nothing)  # a refusal would hide what comes after it
-    patch.setattr(endpoint, "ANSWER_AFTER_S", 0)
-    with Service("sqlite", log="off", trusted_proxies="127.0.0.1", secret_key="ab" * 32) as service:
-        made = World(service)
-        scraped_forms(made)
-        yield made
-    patch.undo()
+    # Undone even if a page fails here: other tests of this process count attempts.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(attempts, "count", nothing)  # a refusal would hide what comes after it
+        patch.setattr(endpoint, "ANSWER_AFTER_S", 0)
+        with Service(
+            "sqlite", log="off", trusted_proxies="127.0.0.1", secret_key="ab" * 32
+        ) as service:
+            made = World(service)
+            scraped_forms(made)
+            yield made
 
 
 def next_shape() -> str:

@@ -5,6 +5,7 @@ tells nobody who is subscribed, and fills no inbox.
 import httpx
 import pytest
 
+from honeyguide.mail.email_kinds import CONFIRM
 from honeyguide.pages.readers import inbox
 from tests.support.newsletter import Newsletter, errors
 from tests.support.service import Service
@@ -49,21 +50,20 @@ def test_it_takes_a_minute_between_two_emails(wax: Newsletter) -> None:
     wax.later(61)
     second = press(wax, page).headers["location"]
     assert press(wax, second).status_code == 400
-    # The page before says that the first email is long ago; the mailbox knows better.
-    assert press(wax, page).status_code == 303
     assert len(wax.emails("confirm")) == 2
 
 
-def test_three_times_a_day_and_no_more(wax: Newsletter) -> None:
+def test_once_a_day_and_no_more(wax: Newsletter) -> None:
     page = sign_up(wax, wax.address())
-    for _ in range(3):
-        wax.later(61)
-        page = press(wax, page).headers["location"]
     wax.later(61)
-    refused = press(wax, page)
-    assert refused.status_code == 429 and "Too many attempts" in errors(refused)[""]
-    assert "sent it again" not in refused.text
-    assert len(wax.emails("confirm")) == 4
+    second = press(wax, page).headers["location"]
+    wax.later(61)
+    # The first page says that its email is long ago; the count knows better.
+    for asked in (second, page):
+        refused = press(wax, asked)
+        assert refused.status_code == 429 and "Too many attempts" in errors(refused)[""]
+        assert "sent it again" not in refused.text
+    assert len(wax.emails("confirm")) == CONFIRM.most_a_day_here == 2
 
 
 def test_it_tells_nobody_who_is_subscribed(wax: Newsletter) -> None:
