@@ -94,6 +94,17 @@ PLANTED = [
     f"{CAMPAIGN}",
     "INSERT INTO program_figures SELECT MIN(id), MIN(account_id), 1, 1, 1, 1, 1, 1, 1, 0 "
     "FROM program",
+    "INSERT INTO first_look (id, account_id, program_id, allowed) "
+    "SELECT id, owner_account_id, program_id, 10 FROM partner_campaign "
+    "WHERE id = (SELECT MIN(id) FROM partner_campaign)",
+    "INSERT INTO first_look_month (program_id, month, account_id) "
+    "SELECT id, '2026-01', account_id FROM program WHERE id = (SELECT MIN(id) FROM program)",
+    "INSERT INTO program_look SELECT p.id, p.account_id, c.id, 1 FROM program AS p "
+    "JOIN campaign AS c ON c.account_id = p.account_id WHERE p.id = (SELECT MIN(id) FROM program)",
+    "INSERT INTO trait_group SELECT 'tg', p.account_id, c.id, p.id, 'x', 'x', 'x', 8, 1, 1, NULL, "
+    "1 FROM program AS p JOIN campaign AS c ON c.account_id = p.account_id "
+    "WHERE p.id = (SELECT MIN(id) FROM program)",
+    "INSERT INTO trait_group_partner SELECT id, 'x', account_id FROM trait_group",
     "INSERT INTO term_change SELECT 't', MIN(account_id), MIN(id), '[]', NULL, 'job', 'x', 1, 0, "
     "1, 1 FROM program",
     "INSERT INTO change_log SELECT 'l', account_id, 'job', 'x', 'referral.decided', MIN(id), NULL, "
@@ -165,6 +176,7 @@ DAMAGES = [
     "UPDATE subscriber_change SET campaign_id = 'x'",
     "UPDATE partner_campaign SET owner_account_id = account_id",
     "UPDATE partner_referral SET partner_account_id = account_id",
+    "UPDATE first_look SET program_id = (SELECT MAX(id) FROM program)",
     "UPDATE partner_spend SET partner_account_id = account_id",
     "UPDATE listing_run SET list = 'x' || list",
     "UPDATE click SET target_id = 'x' || target_id",

@@ -195,6 +195,9 @@ SELECT {astray(publication, logo)}
          LEFT JOIN partner_campaign AS j ON j.id = t.partner_campaign_id
         WHERE COALESCE(j.owner_account_id, '') <> t.account_id OR j.account_id <> t.partner_account_id
            OR j.program_id <> t.program_id)
+     + (SELECT COUNT(*) FROM first_look AS t LEFT JOIN partner_campaign AS j ON j.id = t.id
+        WHERE COALESCE(j.owner_account_id, '') <> t.account_id OR j.program_id <> t.program_id)
+     + {astray(first_look_month, program)}
      + {astray(budget, program)}
      + {astray(program_day, program)}
      + {astray(program_figures, program)}

@@ -148,7 +148,7 @@ def _waits_for_another(action: DelayedAction) -> str:
 
 async def of_subjects(at: Reading, subject_ids: Sequence[str]) -> dict[str, DelayedAction]:
     """What waits, by the id of its subject."""
-    found = await at.all(_OF_SUBJECTS, ids=list(subject_ids))
+    found = await at.all(_OF_SUBJECTS, ids=list(subject_ids)) if subject_ids else []
     return {each.subject_id: each for each in found}
 
 

@@ -52,6 +52,7 @@ from tests.support.page_answers import comparable, nobodys
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump
+from tests.support.trait_groups import group
 from tests.support.web import Operator, operator
 
 # Forms that say what to do with the object in the address, or with the account itself, and name no
@@ -168,6 +169,11 @@ class Form(NamedTuple):
     admins: bool = False
 
 
+def trait_group(owner: Operator) -> str:
+    group_id: str = group(owner)["group"]
+    return group_id
+
+
 def resendable(owner: Operator) -> str:
     return earned_long_ago(owner)[1]
 
@@ -194,6 +200,8 @@ FORMS = [
     Form("/review/looks", "look", asked, {"do": "right"}),
     Form("/review/looks", "look", asked, {"do": "later"}),
     Form("/review/looks/refuse", "look", asked, {}),
+    Form("/review/cards/group", "group", trait_group, {"answer": "looks_right"}),
+    Form("/review/cards/group", "group", trait_group, {"answer": "reject"}),
     Form("/review", "id", rejected, {"do": "verify"}),
     Form("/review", "id", pending, {"do": "reject"}),
     Form("/review/referrer", "code", pending_code, {"show": "pending", "do": "reject"}),
