@@ -46,7 +46,8 @@ class Names(set[str]):
 
 
 _READ = {
-    "GET": re.compile(r'query(?:\.get)?[(\[]"([a-z_]+)"'),
+    # `_sql.query` names a statement.
+    "GET": re.compile(r'(?<!_sql\.)query(?:\.get)?[(\[]"([a-z_]+)"'),
     "POST": re.compile(r'\.(?:text|several|file)\("([a-z_]+)"'),
 }
 
