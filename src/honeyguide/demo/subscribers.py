@@ -76,11 +76,11 @@ def _address(state: DemoState) -> str:
 
 
 def _own_domain(state: DemoState) -> str:
-    """Of two in five whom a partner sends; otherwise empty. So no mail domain has a larger share of
-    them than of the newsletter's other readers, which would make a group of them.
+    """Of three in five whom a partner sends; otherwise empty. So no mail domain has a larger share
+    of them than of the newsletter's other readers, which would make a group of them.
     """
     rng = state.rng
-    if rng.random() >= 0.4:
+    if rng.random() >= 0.6:
         return ""
     return f"{rng.choice(newsletters.FIRST)}-{rng.choice(newsletters.LAST)}.example".lower()
 
