@@ -49,6 +49,7 @@ BEGIN
         EXECUTE 'DELETE FROM ' || of_public.name;
     END LOOP;
     PERFORM SETVAL(CAST(seqrelid AS REGCLASS), seqstart, FALSE) FROM pg_sequence;
+    PERFORM PG_STAT_RESET();  -- tests count deadlocks
 END $$
 """
 
