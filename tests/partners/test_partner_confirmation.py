@@ -143,7 +143,7 @@ def test_on_our_own_pages_the_fee_waits_for_the_link_in_the_email(
     assert wax.join(by_page, f"?partner={codes[0]}").status_code == 303
     assert wax.fill_in(f"/m/{codes[0]}", by_link).status_code == 303
     website = Visitor(alice, embedding(alice))
-    assert website.sign_up(by_embed, ref=codes[1]).status_code == 200
+    assert website.sign_up(by_embed, ref=codes[1], token=website.token()).status_code == 200
     for email in (by_page, by_link, by_embed):
         row = _rows(alice, program)[email]
         assert (row["status"], row["reason"], row["charged"]) == (

@@ -39,7 +39,7 @@ async def decide(change: Change, subscriber: Subscriber, *, is_confirmed: bool) 
         return None
     known, is_busy = await look_again(change, subscriber, found)
     if found.was_allowed or await screening.is_allowed(change, subscriber):
-        known, is_busy = [each for each in known if each.points <= 0], False
+        known, is_busy = [each for each in known if each.points < 0], False
     now = standing(known, is_confirmed=is_confirmed, is_new_and_busy=is_busy)
     return rules.decide_on_terms(found, now, change.now_ms)
 
@@ -90,5 +90,6 @@ def standing(
         is_active=any(each.points < 0 for each in found),
         points=points,
         asks_owner=any(each.signal.facts.asks_owner for each in found),
+        has_no_form=any(each.signal is Signal.NO_FORM for each in found),
         is_watched=is_new_and_busy or (is_alike and points == signals.SUSPICIOUS_POINTS - 1),
     )

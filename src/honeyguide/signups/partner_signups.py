@@ -19,7 +19,7 @@ from honeyguide.screening import evidence, rules, screening, visits
 from honeyguide.screening.rules import Decision, ReferralTerms, Rule
 from honeyguide.screening.screening import Person
 from honeyguide.screening.screening_lists import ListMatch
-from honeyguide.screening.signals import SignalFinding
+from honeyguide.screening.signals import Signal, SignalFinding
 from honeyguide.screening.terms import standing as standing_of
 from honeyguide.screening.visits import ClickedLink
 from honeyguide.signups.consequence_writer import find_referral
@@ -109,7 +109,8 @@ async def decide(
     person = Person(email, change.site.person_keys(email), ip_network_of(new.ip_address))
     origin = Origin(new.origin)
     rule, level = verification.effective(partner, partner.campaign_level, origin)
-    has_terms = verification.has_terms(partner, origin)
+    lacks_form = visits.lacks_form(new.visit)
+    has_terms = lacks_form or verification.has_terms(partner, origin)
     must_confirm = (new.status == "active" and rule.needs_confirmation) or rules.must_confirm(
         origin=new.origin, status=new.status, needs_confirmation=needs_confirmation
     )
@@ -118,6 +119,8 @@ async def decide(
     if new.visit is not None:
         link = ClickedLink(partner.account_id, partner.id, partner.code)
         found += await visits.find_evidence(change, new.visit, link)
+    elif new.status == "active" and verification.waits_for_owner(partner, origin):
+        found.append(Signal.NO_FORM.found(origin.joined))
     refusal = rules.find_certainty(signals)
     if partner.already_here:
         refusal = Reason.ALREADY_SUBSCRIBED
