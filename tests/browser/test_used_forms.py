@@ -131,7 +131,6 @@ def test_a_token_that_never_comes_keeps_no_form_waiting(
     embed = embedding(alice, website.origin)
     website.pages["/"] = html(tag(service, embed), MARKED_FORM)
     page = page_at()
-    posts = sent(page)
     page.route("**/token", lambda route: None)
     visit(page, website.origin)
     read_it(page)
@@ -139,7 +138,6 @@ def test_a_token_that_never_comes_keeps_no_form_waiting(
     page.get_by_role("button", name="Join").click()
     expect(page.get_by_role("heading", name="Thanks")).to_be_visible()
     until(lambda: "ben@example.org" in people(alice))
-    assert [each.get("token") for each in posts] == [None]
 
 
 # As a website's own code does, which reports the signup and lets the form go on.
@@ -175,14 +173,12 @@ def test_track_waits_for_its_token_until_the_page_goes_away(
     service: Service, alice: Operator, website: Website, page_at: PageAt
 ) -> None:
     page = page_at()
-    posts = sent(page)
     page.route("**/token", lambda route: None)
     tracking(service, alice, website, page)
     page.get_by_label("Email").fill("ben@example.org")
     page.get_by_role("button", name="Join").click()
     expect(page.get_by_role("heading", name="Thanks")).to_be_visible()
     until(lambda: "ben@example.org" in people(alice))
-    assert [each.get("token") for each in posts] == [None]
 
 
 def test_track_asks_for_a_token_itself_and_for_one_each_time(
