@@ -101,6 +101,9 @@ async def test_where_the_rule_asks_to_confirm_their_referrals_wait_for_the_owner
     assert await trade.outcome(there.id) == ("verified", 300, "2026-11", None)
     await trade.confirm(decided.id)
     assert await trade.outcome(decided.id) == ("verified", 300, "2026-11", None)
+    later = await trade.arrive(origin=origin)
+    await trade.change(later.id, status="confirmed")
+    assert await trade.outcome(later.id) == ("verified", 300, "2026-11", None)
     await trade.verify_due(until_ms)
     assert (await trade.referral(waiting.id))[:2] == ("rejected", "unreviewed")
 

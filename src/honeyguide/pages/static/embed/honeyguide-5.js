@@ -15,9 +15,7 @@
   const CODES = Object.keys(NAMES);
   const CARRIED = [...CODES, "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"];
   const DAY_MS = 86400000;
-  const PATIENCE_MS = 15000;
-  // A page that waits for us waits no longer for a token.
-  const TOKEN_MS = 3000;
+  const [PATIENCE_MS, TOKEN_MS] = [15000, 3000]; // a page that waits for us waits less for a token
 
   const emit = (name, detail) => document.dispatchEvent(new CustomEvent(`honeyguide:${name}`, { detail }));
 
@@ -78,26 +76,18 @@
     return btoa(JSON.stringify({ challenge, solution: await solution.finally(() => workers.forEach((worker) => worker.terminate())) }));
   };
 
-  // Says that a form was shown, and is good for one signup. A signup without one is taken, and looked at before it is paid for.
-  const newToken = async (campaign, given) => {
-    try {
-      const query = new URLSearchParams(referral()).toString();
-      const answer = await fetch(`${base}/embed/${encodeURIComponent(campaign)}/token${query && `?${query}`}`, { credentials: "omit", referrerPolicy: "no-referrer", signal: AbortSignal.timeout(PATIENCE_MS) });
-      if (!answer.ok) throw new Error(answer.status);
-      const { challenge, token } = await answer.json();
-      given.token = token;
-      if (challenge) given.working = solve(challenge).then((work) => { given.work = work; }, () => {});
-    } catch {
-      given.until = 0;
-    }
-    return given;
-  };
-
-  // The same one until it is too old, or was never there.
+  // A token says that a form was shown, and is good for one signup; one without is looked at before it is paid for. The old one is kept until it is too old, unless it never came.
   const prepared = (campaign, old) => {
     if (old && Date.now() < old.until) return old;
     const given = { until: Date.now() + DAY_MS };
-    given.coming = newToken(campaign, given);
+    given.coming = (async () => {
+      const query = new URLSearchParams(referral()).toString();
+      const answer = await fetch(`${base}/embed/${encodeURIComponent(campaign)}/token${query && `?${query}`}`, { credentials: "omit", referrerPolicy: "no-referrer", signal: AbortSignal.timeout(PATIENCE_MS) });
+      const { challenge, token } = await answer.json();
+      if (!token) throw new Error(answer.status);
+      given.token = token;
+      if (challenge) given.working = solve(challenge).then((work) => { given.work = work; }, () => {});
+    })().catch(() => { given.until = 0; });
     return given;
   };
 
@@ -108,36 +98,23 @@
     const all = ({ token, work }) => ({ ...fields, ...(token && { token }), ...(work && { work }) });
     const answer = await send(all(given));
     if (!given.token || answer.status !== 400 || !(await answer.clone().json()).errors.token) return answer;
-    Object.assign(given, { token: "", work: "", working: undefined });
-    await newToken(campaign, given);
-    await patience(given.working);
-    return send(all(given));
+    given.until = 0;
+    const fresh = prepared(campaign);
+    await fresh.coming.then(() => patience(fresh.working));
+    return send(all(fresh));
   };
 
-  // For the page's next signup, asked for when somebody begins to fill in a form.
+  // For the page's next signup, since somebody began to fill in a form. Nothing waits for us: if it is not there, a signup is sent without when the page goes away.
   let next;
-  const prepare = () => { next = prepared(settings.campaign || "", next); };
-
-  // Nothing waits for us: if its token is not there, a signup is sent without when the page is left.
-  const take = () => {
-    prepare();
-    const given = next;
-    next = undefined;
-    if (given.token) return given;
-    return new Promise((resolve) => {
-      const send = () => resolve(given);
-      addEventListener("pagehide", send);
-      document.addEventListener("visibilitychange", () => { if (document.visibilityState === "hidden") send(); });
-      given.coming.then(send);
-      setTimeout(send, TOKEN_MS);
-    });
-  };
-
   const report = async (email, via, more) => {
     const campaign = settings.campaign || "";
     try {
-      const taken = take();
-      const given = taken.token ? taken : await taken;
+      const given = prepared(campaign, next);
+      next = undefined;
+      if (!given.token) await Promise.race([given.coming, new Promise((resolve) => {
+        for (const [target, name] of [[window, "pagehide"], [document, "visibilitychange"]]) target.addEventListener(name, resolve);
+        setTimeout(resolve, TOKEN_MS);
+      })]);
       const answer = await sendOnce(campaign, (fields) => call(campaign, "signup", fields), { email, ...referral(), ...more }, given);
       if (answer.ok) emit("signup", { via });
       return answer.ok;
@@ -148,27 +125,19 @@
 
   // ---- the operator's own form: marked with data-honeyguide, or chosen by data-form ----
   const EMAIL = 'input[type="email"], input[name*="email" i]';
-
   const isOurs = (form) => {
     if (form.matches("[data-honeyguide]")) return true;
-    try {
-      return Boolean(settings.form && form.closest(settings.form));
-    } catch {
-      return false; // not a selector
-    }
+    try { return Boolean(settings.form && form.closest(settings.form)); } catch { return false; } // not a selector
   };
 
   const fill = (root) => {
-    for (const field of root.querySelectorAll("[data-honeyguide-field]")) {
-      const value = kept[field.dataset.honeyguideField];
-      if (value) field.value = value;
-    }
+    for (const field of root.querySelectorAll("[data-honeyguide-field]")) field.value = kept[field.dataset.honeyguideField] || field.value;
   };
 
   // A form of the operator's, or where somebody enters an address for their own code.
   const touched = ({ target }) => {
     const form = target.closest?.("form");
-    if ((form && isOurs(form)) || target.matches?.(EMAIL)) prepare();
+    if ((form && isOurs(form)) || target.matches?.(EMAIL)) next = prepared(settings.campaign || "", next);
   };
 
   const seen = (event) => {
@@ -178,10 +147,8 @@
     const find = (name) => form.querySelector(`[data-honeyguide-${name}]`);
     const email = find("email") || form.querySelector(EMAIL);
     if (!email || !email.value.includes("@")) return;
-    const more = { waited_ms: Math.round(performance.now()) };
-    if (find("name")) more.name = find("name").value;
-    if (find("consent")?.checked) more.consent = "own";
-    report(email.value, "form", more);
+    const name = find("name")?.value;
+    report(email.value, "form", { waited_ms: Math.round(performance.now()), ...(name != null && { name }), ...(find("consent")?.checked && { consent: "own" }) });
   };
 
   for (const name of ["focusin", "input"]) document.addEventListener(name, touched);
