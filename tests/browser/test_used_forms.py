@@ -193,6 +193,25 @@ def test_track_asks_for_a_token_itself_and_for_one_each_time(
     assert len({each["token"] for each in posts}) == 2
 
 
+@pytest.mark.parametrize("version", ["3", "4"])
+def test_an_earlier_script_sends_the_token_of_a_marked_form(
+    service: Service, alice: Operator, website: Website, page_at: PageAt, version: str
+) -> None:
+    embed = embedding(alice, website.origin)
+    script = tag(service, embed).replace("honeyguide.js", f"honeyguide-{version}.js")
+    website.pages["/"] = html(script, MARKED_FORM)
+    page, email = page_at(), f"ben{version}@example.org"
+    posts = sent(page)
+    visit(page, website.origin)
+    read_it(page)
+    with page.expect_response("**/token") as answer:
+        page.get_by_label("Email").fill(email)
+    given = answer.value.json()["token"]
+    page.get_by_role("button", name="Join").click()
+    until(lambda: email in people(alice))
+    assert [each.get("token") for each in posts] == [given]
+
+
 def test_an_element_whose_token_is_refused_signs_up_without(
     service: Service, alice: Operator, website: Website, page_at: PageAt
 ) -> None:

@@ -40,8 +40,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 class Website:
     """A newsletter with a program, and readers on its owner's websites."""
 
-    def __init__(self, service: Service) -> None:
-        self.robots = Robots(service)
+    def __init__(self, service: Service, **program: int) -> None:
+        self.robots = Robots(service, **program)
         self.owner = self.robots.owner
         self.embed = embedding(self.owner, SITE, OTHER_SITE)
         self.visitor = self.visit(SITE)
@@ -160,6 +160,12 @@ def test_who_is_not_paid_for_is_asked_to_confirm_and_waits_for_nobody(website: W
     assert website.sign_up("ben@gmail.com", partner="") is True
     assert robots.wax.person("ben@gmail.com").must_confirm
     assert website.sign_up("cleo@gmail.com", partner="", token=website.visitor.token()) is False
+
+
+def test_where_the_program_pays_no_fee_nobody_waits_either(service: Service) -> None:
+    website = Website(service, cpa=0)
+    assert website.sign_up("ann@gmail.com") is True
+    assert website.after_confirming("ann@gmail.com") == ("verified", None)
 
 
 def test_whoever_enters_the_address_of_a_reader_costs_them_no_wait(website: Website) -> None:
