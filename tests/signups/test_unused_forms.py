@@ -144,6 +144,15 @@ def test_a_token_is_for_one_campaign_and_one_website(service: Service, website: 
     assert "no_form" in website.robots.evidence("late@gmail.com")
 
 
+def test_a_frame_of_ours_reads_its_token_without_an_origin(website: Website) -> None:
+    frame = Visitor(website.owner, website.embed, None)
+    frame.http.headers["sec-fetch-site"] = "same-origin"
+    given = frame.token()
+    website.visitor = website.visit(website.owner.service.services.site.base_url)
+    website.sign_up("ann@gmail.com", token=given)
+    assert "no_form" not in website.robots.evidence("ann@gmail.com")
+
+
 def test_without_an_origin_there_is_neither_a_token_nor_a_signup(website: Website) -> None:
     given, unnamed = website.visitor.token(), Visitor(website.owner, website.embed, None)
     assert unnamed.get("token").status_code == 403
