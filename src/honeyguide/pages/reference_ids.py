@@ -4,8 +4,8 @@ sent as they are."""
 from __future__ import annotations
 
 from honeyguide.events import webhooks
-from honeyguide.kernel.example_ids import IDS
 from honeyguide.kernel.paging import Page
+from honeyguide.kernel.public import EXAMPLE_IDS
 from honeyguide.partners import network, payouts, program_partners, programs, publications
 from honeyguide.partners.network import NetworkQuery
 from honeyguide.rewards import earned_rewards, rewards
@@ -19,7 +19,7 @@ _NEWEST = Page(1, 1)
 def with_ids(html: str, ids: dict[str, str]) -> str:
     """The page with these UUIDs instead of the examples."""
     for thing, own in ids.items():
-        html = html.replace(IDS[thing], own)
+        html = html.replace(EXAMPLE_IDS[thing], own)
     return html
 
 
