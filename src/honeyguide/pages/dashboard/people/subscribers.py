@@ -84,7 +84,7 @@ NEW_FORM = {
 }
 
 
-# Tags: how many get them in one transaction: few enough not to slow down others.
+# How many subscribers are tagged in one transaction: few enough not to slow down others.
 TAG_BATCH = 500
 
 
