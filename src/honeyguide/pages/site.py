@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from honeyguide.accounts.permissions import Right
 from honeyguide.kernel import log_context
 from honeyguide.moving.import_files import MOST_BYTES
-from honeyguide.pages import guide, logos, redirects, reference, rendering
+from honeyguide.pages import guide, redirects, reference, rendering, static
 from honeyguide.pages.dashboard import routes as dashboard
 from honeyguide.pages.dashboard.login import second_factor
 from honeyguide.pages.dashboard.page_request import PageRequest, recognize
@@ -261,7 +261,7 @@ def pages_app(describe: Callable[[], dict[str, Any]], services: PageServices) ->
             *accents.routes(),
             *embed_routes(services),
             *reader_routes(services),
-            *logos.routes(services),
+            *static.logo_routes(services),
             Route("/{path:path}/", _without_slash, methods=["GET", "POST"]),
         ],
         middleware=[

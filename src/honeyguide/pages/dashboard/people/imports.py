@@ -40,8 +40,6 @@ SHOWN = 50
 
 CERTIFICATES = "/subscribers/import/certificates"
 LINES_SHOWN = 20
-
-
 DOCUMENTS_PER_PAGE = 50
 
 
