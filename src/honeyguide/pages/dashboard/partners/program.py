@@ -221,4 +221,5 @@ async def apply_button(change: Change, request: PageRequest) -> Response:
         if do == "pause"
         else "The program is active again."
     )
-    return request.go(f"/program/{program.id}", flash)
+    undo = f"resume.{program.id}" if do == "pause" else ""
+    return request.go(f"/program/{program.id}", flash, undo=undo)
