@@ -135,8 +135,8 @@ def _take_all(browser: Browser, demo: Demo) -> None:
 
 
 def main() -> None:
-    matched = subprocess.run(["fc-match", FONT, "family"], stdout=subprocess.PIPE, text=True)
-    if not matched.stdout.startswith(FONT):
+    matched = subprocess.check_output(["fc-match", FONT, "family"], text=True)
+    if not matched.startswith(FONT):
         raise SystemExit(f"The font {FONT} is missing; Debian has it as fonts-inter.")
     FOLDER.mkdir(exist_ok=True)
     with (
