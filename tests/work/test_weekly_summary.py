@@ -260,7 +260,7 @@ def test_each_program_has_a_budget_of_its_own(wax: Operator, inbox: Mailbox) -> 
     assert [(each.name, each.sentence) for each in summary.budgets] == [
         (
             first["name"].removesuffix("'s partner program"),
-            "$0.00 of this month’s $5.00 budget is spent, and at most $5.00 more is expected. "
+            "$0.00 of this month’s $5.00 budget is spent, and the forecast is $5.00 more. "
             "Pending fees of $2.50 do not fit.",
         ),
         (

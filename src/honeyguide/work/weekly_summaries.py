@@ -228,7 +228,7 @@ def _spent(program: ProgramOutlook, budget_month: str) -> str:
         f"{show(month.spent_cents)} of {budget_month} {show(program.budget_cents)} budget is spent"
     )
     if month.fees.expected_cents:
-        sentence += f", and at most {show(month.fees.expected_cents)} more is expected"
+        sentence += f", and the forecast is {show(month.fees.expected_cents)} more"
     if month.fees.over_cents:
         sentence += f". Pending fees of {show(month.fees.over_cents)} do not fit"
     return f"{sentence}."

@@ -23,3 +23,22 @@ for (const button of document.querySelectorAll("[data-print]")) {
   button.hidden = false;
   button.addEventListener("click", () => print());
 }
+
+// A part of the page that a slider changes.
+const show = (slider) => {
+  const dollars = Number(slider.value).toLocaleString("en-US", { style: "currency", currency: "USD" });
+  slider.closest("form").querySelector("[data-shows-dollars]").textContent = dollars;
+};
+document.addEventListener("input", (event) => {
+  if (event.target.matches("[data-refresh] [type=range]")) show(event.target);
+});
+document.addEventListener("change", async (event) => {
+  const form = event.target.closest("[data-refresh]");
+  if (!form) return;
+  const answer = await fetch(`?${new URLSearchParams(new FormData(form))}`);
+  if (!answer.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const found = page.getElementById(form.dataset.refresh);
+  if (found) form.parentElement.replaceWith(found);
+  document.querySelector("[data-refresh] [type=range]")?.focus();
+});
