@@ -9,7 +9,6 @@ from honeyguide.partners import forecast, outlook
 from honeyguide.store import Store
 from tests.partners.test_outlook import of_partner as outlook_of_partner
 from tests.support.partner_network import join, offer
-from tests.support.readings import in_account
 from tests.support.service import Member
 from tests.support.trade import DAY_MS, NOON_MS, Trade, verify
 
@@ -83,6 +82,7 @@ def test_a_month_from_both_sides(alice: Member, bob: Member) -> None:
         "month": month,
         "confirmed": 7.5,
         "pending": 2.5,
+        "at_most": 7.5,
         "rejected_referrals": 1,
         "uncharged_referrals": 1,
         "programs": [
@@ -91,6 +91,7 @@ def test_a_month_from_both_sides(alice: Member, bob: Member) -> None:
                 "name": program["name"],
                 "confirmed": 7.5,
                 "pending": 2.5,
+                "at_most": 7.5,
                 "remaining_payout": 0,
             },
         ],
