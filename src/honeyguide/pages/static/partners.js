@@ -24,21 +24,16 @@ for (const button of document.querySelectorAll("[data-print]")) {
   button.addEventListener("click", () => print());
 }
 
-// A part of the page that a slider changes.
-const show = (slider) => {
-  const dollars = Number(slider.value).toLocaleString("en-US", { style: "currency", currency: "USD" });
-  slider.closest("form").querySelector("[data-shows-dollars]").textContent = dollars;
-};
-document.addEventListener("input", (event) => {
-  if (event.target.matches("[data-refresh] [type=range]")) show(event.target);
+// Part of a page that follows a slider.
+document.addEventListener("input", ({ target }) => {
+  const shown = target.closest("[data-refresh]")?.querySelector("[data-dollars]");
+  if (shown) shown.textContent = Number(target.value).toLocaleString("en-US", { style: "currency", currency: "USD" });
 });
-document.addEventListener("change", async (event) => {
-  const form = event.target.closest("[data-refresh]");
+document.addEventListener("change", async ({ target }) => {
+  const form = target.closest("[data-refresh]"), id = form?.dataset.refresh;
   if (!form) return;
   const answer = await fetch(`?${new URLSearchParams(new FormData(form))}`);
-  if (!answer.ok) return;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const found = page.getElementById(form.dataset.refresh);
-  if (found) form.parentElement.replaceWith(found);
-  document.querySelector("[data-refresh] [type=range]")?.focus();
+  document.getElementById(id).replaceWith(page.getElementById(id));
+  document.querySelector(`#${id} [type=range]`).focus();
 });

@@ -54,6 +54,10 @@ class Strip(NamedTuple):
     label: str
     """What it shows, for who does not see it."""
 
+    @property
+    def has_amounts(self) -> bool:
+        return any(each.parts for each in self.days)
+
 
 def due_days(pending: Iterable[tuple[PendingFees, int]]) -> list[DueDay]:
     """`pending` has how many of each fit. What waits for somebody has no date."""
@@ -126,4 +130,4 @@ def _sentence(amounts: dict[int, list[int]]) -> str:
         for day, each in amounts.items()
         if any(each)
     ]
-    return "; ".join(said) or "Nothing is charged or due."
+    return "; ".join(said)
