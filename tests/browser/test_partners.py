@@ -20,7 +20,7 @@ from honeyguide.partners import ledger_check, payouts, rules
 from honeyguide.partners.payouts import Payout
 from honeyguide.store.tx import Tx
 from tests.browser.conftest import DESKTOP, PHONE, Appearance, PageAt, weights
-from tests.browser.test_dashboard import SIXTHS, sit_down
+from tests.browser.test_dashboard import SIXTHS
 from tests.support.partner_network import join, offer, png, publish
 from tests.support.readings import in_account
 from tests.support.service import Service
