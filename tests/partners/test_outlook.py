@@ -116,7 +116,7 @@ async def test_what_is_left_is_not_expected_twice(store: Store) -> None:
     for number in range(22):
         await trade.arrive(number % 2, now_ms=NOON_MS + number)
     (now, _) = await agree(trade, NOON_MS + DAY_MS)
-    assert (now.left_cents, now.fees.pending_cents, now.fees.expected_cents) == (
+    assert (now.state.left_cents, now.fees.pending_cents, now.fees.expected_cents) == (
         1_500,
         5_500,
         1_500,

@@ -210,6 +210,6 @@ async def test_the_outlook_says_what_ripens_this_month_and_next_and_what_will_no
     )
     await trade.verify_due(EDGE_MS - 1)
     (after, _) = await trade.outlook(EDGE_MS - 1)
-    assert (month_of(after), after.left_cents) == (("2026-11", 900, 0, 0), 0), (
+    assert (month_of(after), after.state.left_cents) == (("2026-11", 900, 0, 0), 0), (
         "reached: nothing is left to spend"
     )

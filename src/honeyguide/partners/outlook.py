@@ -40,11 +40,6 @@ class MonthOutlook(NamedTuple):
     """When the budget will be reached, by the forecast."""
 
     @property
-    def left_cents(self) -> int:
-        """What the budget still holds, before anything falls due."""
-        return self.state.left_cents
-
-    @property
     def most_cents(self) -> int:
         """What the month comes to, by the forecast."""
         return self.spent_cents + self.fees.expected_cents
