@@ -190,7 +190,7 @@ def test_a_budget_is_shared_only_if_it_does_not_hold_everybodys() -> None:
 def test_a_fee_stands_from_its_due_date_to_the_last_day_on_which_it_can_be_decided() -> None:
     def months(fees: PendingFees) -> list[str]:
         ahead = ("2026-10", "2026-11", "2026-12", "2027-01", "2031-01")
-        return [each for each in ahead if month_limits.stands_in(fees, each)]
+        return [each for each in ahead if month_limits.stands_in(fees, rules.month_bounds(each))]
 
     assert months(pending(0)) == [MONTH]
     last_day = rules.month_bounds(MONTH)[1] - 1

@@ -32,22 +32,19 @@ class MonthLimit(NamedTuple):
     """Other partners who wait for the same rest of the budget, if it does not hold everybody's."""
 
 
-def stands_in(fees: PendingFees, month: str) -> bool:
-    """From its due date to the last day on which it can be decided."""
-    from_ms, to_ms = rules.month_bounds(month)
-    last_ms = max(fees.due_ms, fees.deadline_ms) + _LATE_MS
-    return fees.due_ms < to_ms and from_ms <= last_ms
+def stands_in(fees: PendingFees, bounds: tuple[int, int]) -> bool:
+    """In a month: from its due date to the last day on which it can be decided."""
+    from_ms, to_ms = bounds
+    return fees.due_ms < to_ms and from_ms <= max(fees.due_ms, fees.deadline_ms) + _LATE_MS
 
 
 def months_ahead(pending: Iterable[PendingFees], first: str) -> list[str]:
     """From the first month to the last with a date."""
     dates = [
-        each.due_ms + _LATE_MS
-        if each.deadline_ms == NO_DEADLINE_MS
-        else max(each.due_ms, each.deadline_ms) + _LATE_MS
+        each.due_ms if each.deadline_ms == NO_DEADLINE_MS else max(each.due_ms, each.deadline_ms)
         for each in pending
     ]
-    last = max([rules.next_month(first), *(rules.month_of(each) for each in dates)])
+    last = max(rules.next_month(first), rules.month_of(max(dates, default=0) + _LATE_MS))
     months = [first]
     while months[-1] < last:
         months.append(rules.next_month(months[-1]))
@@ -96,11 +93,12 @@ def fitting(fees: Iterable[PendingFees], months: Mapping[str, OpenMonth]) -> dic
     """How many of a partner's fees fit a month in which they stand, once those that fall due
     earlier have what is left. By the id of the first referral of each."""
     taken = dict.fromkeys(months, 0)
+    bounds = {month: rules.month_bounds(month) for month in months}
     found = {}
     for each in sorted(fees, key=lambda one: (one.is_waiting, one.due_ms, one.first_id)):
         n = 0
         for month, state in months.items():
-            if n < each.n and stands_in(each, month):
+            if n < each.n and stands_in(each, bounds[month]):
                 left_cents = max(0, room(state, each) - taken[month])
                 more = min(each.n - n, left_cents // each.fee_cents)
                 taken[month] += more * each.fee_cents

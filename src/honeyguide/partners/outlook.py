@@ -221,14 +221,15 @@ def months(
     for month in sorted({*month_limits.months_ahead(program.pending, this_and_next[0]), asked}):
         if month < this_and_next[0]:
             continue
-        standing = [each for each in program.pending if month_limits.stands_in(each, month)]
+        bounds = rules.month_bounds(month)
+        standing = [each for each in program.pending if month_limits.stands_in(each, bounds)]
         if not standing and month not in this_and_next:
             continue
         budget: StoredBudget = budgets.get(month) or program.budgets[0].unspent()
         if budget_cents is not None:
             budget = budget.with_budget(budget_cents)
         state = budget.open_month(program.shares.get(month, {}))
-        due = [each for each in standing if rules.month_of(each.due_ms) == month]
+        due = [each for each in standing if bounds[0] <= each.due_ms]
         expected = expected_fees.expect(state, due)
         limits, limit_cents = month_limits.limits(state, standing)
         found.append(
