@@ -78,20 +78,17 @@ def test_a_month_from_both_sides(alice: Member, bob: Member) -> None:
             {"partner_campaign_uuid": place["uuid"], "name": "Bob", "spent": 7.5, "pending": 2.5}
         ],
     }
+    money = {"confirmed": 7.5, "pending": 2.5, "at_most": 7.5}
     assert earnings(bob) == {
         "month": month,
-        "confirmed": 7.5,
-        "pending": 2.5,
-        "at_most": 7.5,
+        **money,
         "rejected_referrals": 1,
         "uncharged_referrals": 1,
         "programs": [
             {
                 "partner_program_uuid": program["uuid"],
                 "name": program["name"],
-                "confirmed": 7.5,
-                "pending": 2.5,
-                "at_most": 7.5,
+                **money,
                 "remaining_payout": 0,
             },
         ],

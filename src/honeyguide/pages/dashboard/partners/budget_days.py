@@ -120,7 +120,7 @@ def _label(number: int, today: int) -> str:
 
 def _sentence(amounts: dict[int, list[int]]) -> str:
     words = ("does not fit", "is due", "charged")
-    said = [
+    sentences = [
         f"{formats.short_day(day * DAY_MS)}: "
         + ", ".join(
             f"{money.show(cents)} {word}"
@@ -130,4 +130,4 @@ def _sentence(amounts: dict[int, list[int]]) -> str:
         for day, each in amounts.items()
         if any(each)
     ]
-    return "; ".join(said)
+    return "; ".join(sentences)

@@ -30,7 +30,7 @@ from honeyguide.partners import (
 )
 from honeyguide.partners.expected_fees import ExpectedFees
 from honeyguide.partners.outlook import MonthOutlook, ProgramFees
-from honeyguide.partners.partner_figures import FigureDays, PartnerFigures
+from honeyguide.partners.partner_figures import ChargedDay, FigureDays, PartnerFigures
 from honeyguide.signups import delayed_actions, reversals, signups, undone_stops
 from honeyguide.signups.signups import ListedReferral
 from honeyguide.store.change import Change
@@ -89,7 +89,6 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     fees = await at.fact(outlook.read_program, program.id)
     months = outlook.months(fees, now_ms=request.now_ms)
     charged = await partner_figures.charged_of_program(at, program.id, month)
-    due = budget_days.due_days(each for month in months for each in month.taken)
     return request.view(
         "program.html",
         program=program,
@@ -106,13 +105,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
             whole=program.total_budget_cents,
         ),
         charged=sum(each.n for each in charged),
-        strip=budget_days.strip(
-            month, charged, due, now_ms=request.now_ms, full_ms=months[0].full_ms
-        ),
-        due=due,
-        undated_cents=_undated_cents(months[0]),
-        unfitting=_unfitting(months),
-        tried=_try_budget(request, program, fees, months[0]),
+        **_forecast(request, program, fees, months, charged),
         in_review_cents=await forecast.in_review_cents(at, program.id),
         partners=await _partners(at, request, program, spend),
         names={row.partner_campaign_id: row.name for row, _ in spend.partners},
@@ -138,14 +131,26 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     )
 
 
-def _undated_cents(now: MonthOutlook) -> int:
-    """What waits for somebody."""
-    return sum(each.fee_cents * each.n for each, _ in now.taken if each.is_waiting)
-
-
-def _unfitting(months: list[MonthOutlook]) -> set[str]:
-    """The ids of referrals whose fees do not fit, by the forecast."""
-    return {each.referral_id for month in months for each, n in month.taken if n < each.n == 1}
+def _forecast(
+    request: PageRequest,
+    program: programs.Program,
+    fees: ProgramFees,
+    months: list[MonthOutlook],
+    charged: list[ChargedDay],
+) -> dict[str, Any]:
+    now, taken = months[0], [each for month in months for each in month.taken]
+    due = budget_days.due_days(taken)
+    return {
+        "due": due,
+        "strip": budget_days.strip(
+            now.month, charged, due, now_ms=request.now_ms, full_ms=now.full_ms
+        ),
+        # What waits for somebody.
+        "undated_cents": sum(each.fee_cents * each.n for each, _ in now.taken if each.is_waiting),
+        # In a large program, referrals are not told apart.
+        "unfitting": {each.referral_id for each, n in taken if n < each.n == 1},
+        "tried": _try_budget(request, program, fees, now),
+    }
 
 
 class TriedPartner(NamedTuple):
