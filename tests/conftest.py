@@ -24,7 +24,7 @@ from honeyguide.mail.transports import SmtpTransport
 from honeyguide.pages.embeds import endpoint
 from honeyguide.pages.readers import forms, hub, signup
 from honeyguide.store import Store
-from tests.support import used_databases
+from tests.support import disks, used_databases
 from tests.support.mailbox import FROM, Mailbox
 from tests.support.network_operators import PartnerNetwork
 from tests.support.newsletter import Newsletter
@@ -189,6 +189,12 @@ def quick_forms() -> Iterator[None]:
     """Reader forms answer at once; the time that an answer takes has tests of its own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(forms, "ANSWER_AFTER_S", 0)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_commits() -> Iterator[None]:
+    with disks.quick_commits():
         yield
 
 
