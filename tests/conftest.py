@@ -58,7 +58,8 @@ ON_EITHER = re.compile(r"durability|kills|(?<!charges_)parallel|restore")
 # They begin first, so that a run ends with short ones and all test processes end together.
 LONG_FILES = frozenset(
     {
-        *("test_charges_parallel.py", "test_cli_people.py", "test_dashboard.py"),
+        *("test_charges_parallel.py", "test_claim_histories.py", "test_claims.py"),
+        *("test_cli_people.py", "test_dashboard.py", "test_event_loop_answers.py"),
         *("test_dashboard_journeys.py", "test_demo.py", "test_durability.py"),
         *("test_event_loop.py", "test_evidence.py", "test_faults.py", "test_forms.py"),
         *("test_jobs.py", "test_lab.py", "test_loop_kills.py", "test_month_digests.py"),
