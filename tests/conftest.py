@@ -66,9 +66,8 @@ LONG_FILES = frozenset(
         *("test_needed_proofs.py", "test_one_of_two.py", "test_page_tenancy.py"),
         *("test_partner_simulation.py", "test_partners.py", "test_payouts_api.py"),
         *("test_platform_nonsense.py", "test_reader_languages.py", "test_reader_pages.py"),
-        *("test_restore.py", "test_reversals_parallel.py", "test_robots.py"),
+        *("test_tenancy.py", "test_restore.py", "test_reversals_parallel.py", "test_robots.py"),
         *("test_schemathesis.py", "test_subscribers_model.py", "test_sync_interrupted.py"),
-        *("test_tenancy.py", "test_wheel.py"),
     }
 )
 
@@ -186,16 +185,10 @@ def wax(service: Service) -> Newsletter:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def quick_forms() -> Iterator[None]:
-    """Reader forms answer at once; the time that an answer takes has tests of its own."""
-    with pytest.MonkeyPatch.context() as patch:
+def quick_answers() -> Iterator[None]:
+    """Reader forms and commits on SQLite wait for nothing; what they wait for has its own tests."""
+    with disks.quick_commits(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(forms, "ANSWER_AFTER_S", 0)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def quick_commits() -> Iterator[None]:
-    with disks.quick_commits():
         yield
 
 
