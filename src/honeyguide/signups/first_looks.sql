@@ -2,6 +2,10 @@
 -- Pending referrals that have met the rule; the holding period may still run.
 s.referral_status = 'pending' AND s.referral_reason IN ('holding_period', 'awaiting_first_look')
 
+-- fragment: confirmed
+-- Pending referrals of readers who confirmed, or need not. The others are nobody's yet.
+s.referral_status = 'pending' AND COALESCE(s.referral_reason, '') <> 'awaiting_confirmation'
+
 -- name: looks
 -- Looks of an account at partners, with what of their referrals is pending, and what was charged in open
 -- months.
@@ -13,9 +17,8 @@ SELECT f.id, f.account_id, c.id AS campaign_id, f.program_id, b.name AS publicat
        COUNT(CASE WHEN {met} THEN 1 END) AS met,
        COUNT(CASE WHEN s.referral_reason = 'awaiting_first_look' AND s.referral_status = 'pending'
            THEN 1 END) AS waiting,
-       COUNT(CASE WHEN s.referral_status = 'pending' THEN 1 END) AS pending,
-       CAST(COALESCE(SUM(CASE WHEN s.referral_status = 'pending' THEN r.fee_cents END), 0) AS BIGINT)
-           AS pending_cents,
+       COUNT(CASE WHEN {confirmed} THEN 1 END) AS pending,
+       CAST(COALESCE(SUM(CASE WHEN {confirmed} THEN r.fee_cents END), 0) AS BIGINT) AS pending_cents,
        COUNT(CASE WHEN r.charged_month > :last_closed AND r.reversal_id IS NULL THEN r.charged_cents END)
            AS charged,
        CAST(COALESCE(SUM(CASE WHEN r.charged_month > :last_closed AND r.reversal_id IS NULL
