@@ -61,9 +61,7 @@ class Confirming(Looking):
 
     def press(self, subscriber_id: str, partner: int, now_ms: int = NOON_MS) -> None:
         async def press(tx: Tx) -> None:
-            change = Change(
-                tx, SITE, self.trade.owner, actors.subscriber(subscriber_id), now_ms
-            )
+            change = Change(tx, SITE, self.trade.owner, actors.subscriber(subscriber_id), now_ms)
             found = await subscribers.get(change, subscriber_id)
             await signups.confirm(change, found, via=self.trade.partners[partner].ref_code)
 
