@@ -1,31 +1,28 @@
-"""First looks under attack: what a partner or a stranger tries so that more is paid, so that somebody
-else is not, or so that the owner sees something else than there is.
+"""First looks under attack: what a partner or a stranger tries so that more is paid, so that
+somebody else is not, or so that the owner sees something else than there is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from honeyguide.kernel import actors
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.kernel.errors import Invalid
 from honeyguide.signups import delayed_actions, delayed_kinds, first_looks, signups, unconfirmed
 from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store import job_failures
 from honeyguide.store.change import Change
-from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import subscribers
 from honeyguide.subscribers.subscribers import Subscriber
-from tests.screening.test_look_claims import COUNTED, WAITS, statuses
+from tests.screening.test_look_claims import COUNTED
 from tests.signups.test_first_looks import Looking
 from tests.support.changes import SITE
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
-from tests.support.trade import DAY_MS, NOON_MS, verify
+from tests.support.trade import NOON_MS, verify
 
 AWAITS = ("pending", "awaiting_confirmation")
 
@@ -105,3 +102,26 @@ def test_refusing_a_thief_takes_no_reader_from_another_partner(opened: OpenStore
     looking.jobs()
     assert looking.of(0)[-1] == ("rejected", "rejected_by_hand")
     opened.run(verify(opened.store))
+
+
+def test_what_comes_after_the_click_is_no_part_of_looks_right(opened: OpenStore) -> None:
+    """The partner sends hundreds in the minute before it is done."""
+    looking = Looking(opened)
+    looking.come(5)
+    looking.jobs()
+
+    async def press(tx: Tx) -> None:
+        change = Change(tx, SITE, looking.trade.owner, actors.member("nora"), NOON_MS)
+        kind = delayed_kinds.APPROVE_READERS
+        assert (await delayed_actions.delay(change, kind, [looking.id], seen="2")).waiting == 1
+
+    async def apply(tx: Tx) -> None:
+        (action,) = await delayed_actions.due(tx, now_ms=NOON_MS + 60_000, most=2)
+        change = action.change(tx, SITE, NOON_MS + 60_000)
+        look = await first_looks.get_locked(change, looking.id)
+        await action.facts.apply(change, look, action.arguments)
+
+    opened.run(opened.store.write(press))
+    looking.come(40)
+    opened.run(opened.store.write(apply))
+    assert opened.ask("SELECT allowed, looks FROM first_look") == [(3 + 2 + first_looks.NEXT, 1)]
