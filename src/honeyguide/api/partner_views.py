@@ -149,12 +149,8 @@ class FirstLooksView(View, frozen=True):
     """How often the owner was asked to look at a partner's readers, and answered."""
 
     answered: Annotated[int, doc("Partners whose readers the owner looked at.", 7)]
-    unanswered: Annotated[
-        int, doc("Partners whose readers the owner did not look at within 30 days.", 1)
-    ]
-    unanswered_share: Annotated[
-        float | None, doc("Share that nobody looked at; null if none.", 0.125)
-    ]
+    unanswered: Annotated[int, doc("Partners whose readers nobody looked at in 30 days.", 1)]
+    unanswered_share: Annotated[float | None, doc("Their share; null if none.", 0.125)]
 
 
 class ProgramVerificationView(View, frozen=True):
