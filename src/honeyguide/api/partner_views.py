@@ -350,20 +350,16 @@ def _figures_view(f: PublicFigures) -> ProgramFiguresView:
 
 
 def network_program_view(
-    site: Site,
-    o: NetworkProgram,
-    account_id: str,
-    figures: PublicFigures | None,
-    looks: LookFigures,
+    site: Site, o: NetworkProgram, caller: str, decided: PublicFigures | None, looks: LookFigures
 ) -> NetworkProgramView:
     """A program in the partner network, as this account sees it."""
     return _fill_offer(
         o,
         publication=_fill_offer_publication(o, logo_url=logo_url(site, o.logo_id)),
-        figures_90d=None if figures is None else _figures_view(figures),
+        figures_90d=None if decided is None else _figures_view(decided),
         first_looks=_looks_view(looks),
         verification=verification_view(verification.of(o)),
-        own=o.account_id == account_id,
+        own=o.account_id == caller,
     )
 
 

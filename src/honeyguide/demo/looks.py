@@ -1,5 +1,5 @@
-"""What is looked at in the demo, as the background jobs and its operators would: groups of referrals,
-and the first readers of partners.
+"""What is looked at in the demo, as the background jobs and its operators would: groups of
+referrals, and the first readers of partners.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Who is compared in a first look: a partner's readers, and the newsletter's own, with what is known
-of each.
+"""Who is compared in a first look: a partner's readers, and the newsletter's own, with what is
+known of each.
 """
 
 from __future__ import annotations
