@@ -40,7 +40,7 @@ from honeyguide.signups import confirmations, delayed_actions, delayed_kinds
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import branding, link_hosts, subscribers
-from tests.support import first_looks, partner_network, shipments
+from tests.support import first_looks, partner_network, shipments, trait_groups
 from tests.support.belongings import pending
 from tests.support.changes import changing, new_change
 from tests.support.claims import claimed
@@ -75,6 +75,7 @@ def write_every_email(service: Service) -> None:
     about_a_program_without_email(operator(service, "nora"))
     about_a_shared_member(operator(service, "sam"))
     about_a_first_look(operator(service, "lena"))
+    about_a_group(operator(service, "gina"))
     about_a_program(operator(service, "paula"))
     about_the_account(operator(service, "clara"))
 
@@ -327,6 +328,12 @@ def about_a_program_without_email(owner: Operator) -> None:
     fields = ProgramFields(**prices, redirect_url="https://wax.example/")
     create = changing(programs.create, site, tenant_of(owner), service.now_ms())
     service.write(lambda tx: create(tx, card["uuid"], fields))
+
+
+def about_a_group(owner: Operator) -> None:
+    """That a group waits."""
+    trait_groups.group(owner)
+    first_looks.run_jobs(owner.service)
 
 
 def about_a_first_look(owner: Operator) -> None:

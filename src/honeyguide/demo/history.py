@@ -5,12 +5,12 @@ every count, holding period, cent and notification is what it would have been.
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable, Container, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 
 from honeyguide.accounts import accounts
 from honeyguide.app import Services
-from honeyguide.demo import local_tools, shipping, subscribers
+from honeyguide.demo import local_tools, looks, shipping, subscribers
 from honeyguide.demo.receiver import WebhookReceiver
 from honeyguide.demo.robots import RobotPartner
 from honeyguide.demo.setup import JOINING_MS, OPENING_MS, DemoAccount, DemoState
@@ -34,8 +34,8 @@ from honeyguide.partners import (
 from honeyguide.partners.program_partners import Removal
 from honeyguide.rewards import adjustments, earned_rewards, rewards
 from honeyguide.rewards.adjustments import AdjustmentFields
-from honeyguide.screening import evidence, moves
-from honeyguide.signups import group_looks, lifecycle, removed_partners, reversals, signups
+from honeyguide.screening import moves
+from honeyguide.signups import lifecycle, removed_partners, reversals, signups
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
 from honeyguide.store.reading import AccountReading, Reading
@@ -70,7 +70,7 @@ async def create_history(
             first = state.accounts[0].tenant
             await local_tools.connect_email_tool(services, first, receiver.port)
     ours = {*(account.tenant for account in state.accounts), robots.tenant}
-    await services.store.write(_look_at_groups, state, ours)
+    await services.store.write(looks.look_at_groups, state, ours)
     await services.store.write(_skip_emails, ours, state.end_ms)
     await _settle_counts(services, state)
     return receiver.port
@@ -82,16 +82,6 @@ async def _skip_emails(tx: Tx, ours: Iterable[Tenant], at_ms: int) -> None:
     """
     for tenant in ours:
         await emails.mark_all_sent(tx, tenant.account_id, at_ms)
-
-
-async def _look_at_groups(tx: Tx, state: DemoState, ours: Container[Tenant]) -> None:
-    """As the background job would, so that the first page has all evidence."""
-    site, at_ms = state.site, state.end_ms
-    for found in await evidence.codes_to_look_at(tx, now_ms=at_ms, most=1_000):
-        if found.tenant in ours:
-            for subscriber_id in await group_looks.store_evidence(tx, site, found, at_ms):
-                await group_looks.decide(tx, site, found, subscriber_id, at_ms)
-            await group_looks.end(tx, site, found, at_ms)
 
 
 async def _weeks(
@@ -171,6 +161,8 @@ async def _run_jobs(tx: Tx, state: DemoState, at_ms: int) -> None:
         if tenant in ours:
             change = Change(tx, state.site, tenant, actors.command("demo"), at_ms)
             await signups.verify_due(change, subscriber_id)
+    if state.unseen_partner:  # no program asked for a look before
+        await looks.look_at_partners(tx, state, at_ms)
     while await budget_notifications.notify_due(tx, state.site, now_ms=at_ms):
         pass
     await payouts.close_months(tx, now_ms=at_ms)
