@@ -13,12 +13,14 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from copy import copy
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import apsw
 
+from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store.facts import TableWrites
 from honeyguide.store.scrubber import Scrubber
@@ -102,16 +104,25 @@ _VIOLATED = re.compile(r"UNIQUE constraint failed: (?:index '(.+)'|(.+))").fullm
 class SqliteTx:
     engine = "sqlite"
 
-    def __init__(self, connection: apsw.Connection, unique: dict[str, str]) -> None:
+    def __init__(self, connection: apsw.Connection, unique: dict[str, str], now_ms: int) -> None:
         self._connection = connection
         self._unique = unique
         self.topics: set[str] = set()
         self.written = TableWrites()
+        self.now_ms = now_ms
+
+    def at(self, now_ms: int) -> SqliteTx:
+        if now_ms == self.now_ms:
+            return self
+        same = copy(self)
+        same.now_ms = now_ms
+        return same
 
     def _rows(
         self, statement: Statement[Any], taken: Refusals | None, params: dict[str, Any]
     ) -> list[tuple[Any, ...]]:
         self.written.note(statement)
+        params.setdefault("now_ms", self.now_ms)
         try:
             return self._connection.execute(
                 statement.sqlite, statement.sqlite_values(params)
@@ -213,15 +224,15 @@ class SqliteStore:
     engine_name = "SQLite"
     is_shared = False
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, clock: Clock) -> None:
         self.path = path
+        self._clock = clock
         self.watch = StoreWatch()
         self._writer = connect(path)
         self._reader = _reader(path)
         # Waiting would block the loop; `_begin` waits without blocking.
         self._writer.set_busy_timeout(0)
         self._unique = unique_indexes(self._writer)
-        self._reads = SqliteTx(self._reader, self._unique)
         self._queue: deque[Waiting] = deque()
         self._draining: asyncio.Task[None] | None = None
         self._syncer = ThreadPoolExecutor(1, thread_name_prefix="sqlite-sync")
@@ -232,12 +243,15 @@ class SqliteStore:
         self._scrubber = Scrubber(partial(connect, path))
         self._listeners: dict[str, list[Callable[[], None]]] = {_SCRUB: [self._scrubber.start]}
 
+    def _tx(self, connection: apsw.Connection) -> SqliteTx:
+        return SqliteTx(connection, self._unique, self._clock())
+
     def read(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
-        return unit(self._reads, *args, **kwargs)
+        return unit(self._tx(self._reader), *args, **kwargs)
 
     async def snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         with _moment(self._reader):
-            return finish(unit(self._reads, *args, **kwargs))
+            return finish(unit(self._tx(self._reader), *args, **kwargs))
 
     async def slow_snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await asyncio.get_running_loop().run_in_executor(
@@ -254,7 +268,7 @@ class SqliteStore:
             connection = _slow_reader(self.path)
         try:
             with _moment(connection):
-                return finish(work(SqliteTx(connection, self._unique)))
+                return finish(work(self._tx(connection)))
         finally:
             self._idle_readers.append(connection)
 
@@ -345,7 +359,7 @@ class SqliteStore:
 
     def _attempt(self, work: Work[T], topics: set[str]) -> T:
         for attempt in range(ATTEMPTS):
-            tx = SqliteTx(self._writer, self._unique)
+            tx = self._tx(self._writer)
             self._writer.execute("SAVEPOINT work")
             try:
                 result = finish(work(tx))
