@@ -289,11 +289,11 @@ def test_whoever_is_logged_in_stays_so_over_a_second_start(filled):
     async def log_in(tx: Tx) -> str:
         user_id, _ = await passwords.find(tx, demo.OWNER)
         session = NewSession(user_id, wax.account_id, user_agent="", address="", is_kept=True)
-        return await sessions.begin(tx, session, now_ms=system_clock())
+        return await sessions.begin(tx.at(system_clock()), session)
 
     token = filled.run(lambda services: services.store.write(log_in))
     filled.prepare()
-    found = filled.read(lambda tx: sessions.find(tx, token, now_ms=system_clock()))
+    found = filled.read(lambda tx: sessions.find(tx.at(system_clock()), token))
     assert found is not None and found.account_id == wax.account_id
 
 

@@ -12,7 +12,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.moving import fetching, importing, moved_documents, remote_people
 from honeyguide.moving.fetching import FetchStage
 from honeyguide.signups import import_erasure
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from tests.support.incumbent import KEY, IncumbentServer, person
 from tests.support.moves import moving
 from tests.support.platforms.stand_in import garbage, pass_on, status
@@ -174,7 +174,7 @@ def test_the_key_is_forgotten_once_everything_is_fetched(
             done = await move.fetch(import_id, only_people=only_people)
             assert (done.stage, done.is_under_way) == (FetchStage.DONE, False)
             later_ms = move.now_ms + HOUR_MS
-            assert await move.store.read(fetching.due, now_ms=later_ms, most=10) == []
+            assert await move.store.read(timed(fetching.due, later_ms), most=10) == []
 
     opened.run(work())
     assert opened.ask(secrets) == [("",)]

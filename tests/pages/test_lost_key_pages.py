@@ -54,7 +54,7 @@ def begin_fetch(alice: Operator) -> str:
 
     async def begin(tx: Tx) -> str:
         tenant, now_ms = tenant_of(alice), alice.service.now_ms()
-        import_id = await fetching.begin(tx, tenant, "https://tool.example", None, now_ms=now_ms)
+        import_id = await fetching.begin(tx.at(now_ms), tenant, "https://tool.example", None)
         fetch = await fetching.get(reading(tx, tenant), import_id)
         await fetching.resume(tx, fetch, secret=keys.encrypt("key", row_id=import_id))
         return import_id

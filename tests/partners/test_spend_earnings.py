@@ -207,11 +207,9 @@ async def test_the_outlook_says_what_ripens_this_month_and_next_and_what_will_no
     days = await store.snapshot(lambda tx: forecast.upcoming_of_partner(in_account(tx, partner)))
     assert [(day.n, day.cents) for day in days] == [(2, 600), (3, 900)]
     present = await store.snapshot(
-        lambda tx: forecast.spend(tx, trade.program, "2026-11", now_ms=now_ms)
+        lambda tx: forecast.spend(tx.at(now_ms), trade.program, "2026-11")
     )
-    later = await store.snapshot(
-        lambda tx: forecast.spend(tx, trade.program, "2026-12", now_ms=now_ms)
-    )
+    later = await store.snapshot(lambda tx: forecast.spend(tx.at(now_ms), trade.program, "2026-12"))
     assert (present.pending_cents, later.pending_cents) == (2_100, 900), (
         "all that waits; and what falls due in December"
     )

@@ -136,7 +136,7 @@ class History:
 
     async def _create(self, tx: Tx) -> Tenant:
         email = EmailAddress(f"owner{self.number}@example.org")
-        tenant = Tenant(*await accounts.create(tx, email, name="Wax", now_ms=START_MS))
+        tenant = Tenant(*await accounts.create(tx.at(START_MS), email, name="Wax"))
         change = Change(tx, SITE, tenant, OPERATOR, START_MS)
         chosen = campaigns.CampaignSettings(screening="strong", hold_days=2)
         await campaigns.configure(change, chosen)
@@ -251,7 +251,7 @@ class History:
         await accounts.set_time_zone(self._by(OPERATOR, tx), zone)
 
     async def _verify_due(self, tx: Tx) -> None:
-        for tenant, who in await moves.due(tx, now_ms=self.now_ms, most=100):
+        for tenant, who in await moves.due(tx.at(self.now_ms), most=100):
             change = Change(tx, SITE, tenant, actors.job("verify"), self.now_ms)
             await signups.verify_due(change, who)
 

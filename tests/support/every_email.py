@@ -84,14 +84,14 @@ def to_users(who: Operator) -> None:
     site, now_ms = who.service.services.site, who.service.now_ms()
 
     async def ask(tx: Tx) -> None:
-        await invitations.forgot_password(tx, site, EmailAddress(who.email), now_ms=now_ms)
+        await invitations.forgot_password(tx.at(now_ms), site, EmailAddress(who.email))
         user_id = await members.first_owner(tx, who.account_id)
         new_email = EmailAddress(f"{new_id()}@example.org")
-        await email_changes.ask(tx, site, user_id, new_email, now_ms=now_ms)
+        await email_changes.ask(tx.at(now_ms), site, user_id, new_email)
         await with_second_factor(tx, who, user_id, now_ms)
-        await email_proofs.send_code(tx, site, user_id, now_ms=now_ms)
+        await email_proofs.send_code(tx.at(now_ms), site, user_id)
         for each in (who.email, f"{new_id()}@example.org"):
-            await invitations.ask_to_join(tx, site, EmailAddress(each), now_ms=now_ms)
+            await invitations.ask_to_join(tx.at(now_ms), site, EmailAddress(each))
 
     who.service.write(ask)
     assert WebClient(who.service).log_in(who.email).status_code == 303  # a new browser
@@ -106,9 +106,9 @@ async def with_second_factor(tx: Tx, who: Operator, user_id: str, now_ms: int) -
     site, actor, secret = who.service.services.site, actors.member(user_id), "A" * 32
     code = TOTP(base64.b32decode(secret), 6, SHA1(), 30).generate(now_ms // 1000).decode()
     keys = EncryptionKeys([b"k" * 32])
-    await second_factors.turn_on(tx, site, keys, actor, code, secret=secret, now_ms=now_ms)
+    await second_factors.turn_on(tx.at(now_ms), site, keys, actor, code, secret=secret)
     off = second_factors.TURNED_OFF
-    await second_factors.turn_off(tx, site, actor, user_id, off, now_ms=now_ms)
+    await second_factors.turn_off(tx.at(now_ms), site, actor, user_id, off)
 
 
 def about_the_account(who: Operator) -> None:
@@ -119,7 +119,7 @@ def about_the_account(who: Operator) -> None:
 
     async def close(tx: Tx) -> bool:
         actor, account_id = actors.job(closing.CLOSING), who.account_id
-        return await closing.close_some(tx, site, actor, account_id, now_ms=later_ms)
+        return await closing.close_some(tx.at(later_ms), site, actor, account_id)
 
     while who.service.write(close):
         pass
@@ -287,7 +287,7 @@ def about_fetches(who: Operator) -> None:
     tenant, site, now_ms = tenant_of(who), who.service.services.site, who.service.now_ms()
 
     async def begin(tx: Tx) -> RemoteFetch:
-        import_id = await fetching.begin(tx, tenant, "http://127.0.0.1:1", None, now_ms=now_ms)
+        import_id = await fetching.begin(tx.at(now_ms), tenant, "http://127.0.0.1:1", None)
         fetch = await fetching.get(reading(tx, tenant), import_id)
         await fetching.resume(tx, fetch, secret="x")
         return await fetching.get(reading(tx, tenant), import_id)

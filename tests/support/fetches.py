@@ -16,7 +16,7 @@ def fetch_of(owner: Member, campaign: str = "Secret campaign") -> str:
     tenant, now_ms = Tenant(owner.account_id, owner.campaign_id), owner.service.now_ms()
 
     async def begin(tx: Tx) -> str:
-        return await fetching.begin(tx, tenant, BASE_URL, campaign, now_ms=now_ms)
+        return await fetching.begin(tx.at(now_ms), tenant, BASE_URL, campaign)
 
     return owner.service.write(begin)
 
@@ -29,7 +29,7 @@ def document_of(owner: Member, name: str = "Secret program") -> str:
     assert document is not None
 
     async def add(tx: Tx) -> str | None:
-        return await moved_documents.add(tx, tenant, kind, BASE_URL, document, now_ms=now_ms)
+        return await moved_documents.add(tx.at(now_ms), tenant, kind, BASE_URL, document)
 
     made = owner.service.write(add)
     assert made is not None

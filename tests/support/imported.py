@@ -22,6 +22,7 @@ from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.rewards.rewards import NewReward
 from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.signups.signups import sign_up
+from honeyguide.store.tx import timed
 from honeyguide.subscribers import subscribers
 from honeyguide.subscribers.subscriber_filters import of_show
 from honeyguide.subscribers.subscribers import Subscriber
@@ -86,7 +87,7 @@ class Program:
         async def run() -> Import:
             store = self.opened.store
             for _ in range(most):
-                if not await store.read(import_parts.running, now_ms=self.now_ms, most=1):
+                if not await store.read(timed(import_parts.running, self.now_ms), most=1):
                     break
                 await import_file(SITE, store, [import_id], self.now_ms)
             return await store.read(importing.get, self.tenant, import_id)

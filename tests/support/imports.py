@@ -15,12 +15,11 @@ async def keep(
     file_name: str,
     header: list[str],
     lines: list[ImportLine],
-    now_ms: int,
 ) -> str:
     source = sources.recognize(header, lines)
     file = uploaded_files.understand(header, lines, source)
     import_id = await importing.begin(
-        tx, tenant, file_name, header, file.mapping, now_ms=now_ms, source=source, dates=file.dates
+        tx, tenant, file_name, header, file.mapping, source=source, dates=file.dates
     )
     await importing.add_parts(tx, tenant, import_id, 0, [msgspec.json.encode(lines).decode()])
     await importing.complete(tx, tenant, import_id, len(lines))

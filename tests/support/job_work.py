@@ -7,6 +7,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import checking
 from honeyguide.partners import ledger
+from honeyguide.store.tx import timed
 from honeyguide.subscribers import link_hosts
 from tests.support import first_looks, partner_network, prizes
 from tests.support.job_referrals import (
@@ -276,10 +277,9 @@ def begin_checks(world: World) -> None:
     world.run("import uploaded files")
     for who, import_id in imports:
         begin = partial(
-            checking.begin,
+            timed(checking.begin, system_clock()),
             tenant=Tenant(who.account_id, who.campaign_id),
             import_id=import_id,
-            now_ms=system_clock(),
         )
         world.service.write(begin)
 

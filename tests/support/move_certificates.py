@@ -15,12 +15,12 @@ def certificate_of(owner: Member, name: str = "secret.csv") -> str:
     services = owner.service.services
 
     async def begin(tx: Tx) -> str:
-        import_id = await importing.begin(tx, tenant, name, ["email"], {"email": 0}, now_ms=now_ms)
+        import_id = await importing.begin(tx.at(now_ms), tenant, name, ["email"], {"email": 0})
         lines = ['[[2,["secret@example.org"]]]']
         await importing.add_parts(tx, tenant, import_id, 0, lines)
         await importing.complete(tx, tenant, import_id, 1)
         await tx.run(_DONE, id=import_id)
-        return await checking.begin(tx, tenant, import_id, now_ms=now_ms)
+        return await checking.begin(tx.at(now_ms), tenant, import_id)
 
     async def run(check_id: str) -> None:
         secret_keys = services.settings.secret_keys

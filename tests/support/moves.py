@@ -11,7 +11,7 @@ from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import fetching, importing, remote_people
 from honeyguide.moving.fetching import FetchStage, RemoteFetch
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from honeyguide.work.fetches import Fetcher
 from honeyguide.work.moving import import_file
 from tests.support.changes import SITE
@@ -42,7 +42,7 @@ class Move:
 
     async def begin(self) -> str:
         return await self.store.write(
-            fetching.begin, self.tenant, self.server.url, "The Old Program", now_ms=self.now_ms
+            timed(fetching.begin, self.now_ms), self.tenant, self.server.url, "The Old Program"
         )
 
     async def fetch(

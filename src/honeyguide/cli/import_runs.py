@@ -16,6 +16,7 @@ from honeyguide.moving import findings, import_files, importing
 from honeyguide.moving.findings import ImportFinding
 from honeyguide.moving.import_files import RefusedLine
 from honeyguide.moving.trial import Trial
+from honeyguide.store.tx import timed
 from honeyguide.work.moving import import_file
 
 SHOWN = 20
@@ -37,10 +38,10 @@ async def try_import(services: Services, tenant: Tenant, import_id: str) -> Impo
     trial, n = Trial(kept.plan.form), 0
     with progress(TimeRemainingColumn(), transient=False) as bar:
         task = bar.add_task("Checking", total=kept.total)
-        while await store.read(importing.try_part, site, kept, n, trial, now_ms=now_ms):
+        while await store.read(timed(importing.try_part, now_ms), site, kept, n, trial):
             n += 1
             bar.update(task, completed=trial.added + trial.skipped + len(trial.refused))
-        while await store.read(importing.try_referrers, site, kept, trial, now_ms=now_ms):
+        while await store.read(timed(importing.try_referrers, now_ms), site, kept, trial):
             pass
     refused = [importing.refused_line(*each) for each in trial.refused]
     counted = findings.in_words(trial.counted)

@@ -60,7 +60,7 @@ async def _check(services: Services, account: str, import_id: str) -> Certificat
     if import_id == NEWEST:
         import_id = await read_of(services, tenant, _newest)
     kept = await store.read(importing.get, tenant, import_id)
-    check_id = await store.write(checking.begin, tenant, import_id, now_ms=services.clock())
+    check_id = await store.write(checking.begin, tenant, import_id)
     secret_keys = services.settings.secret_keys
     with progress(TimeRemainingColumn(), transient=False) as bar:
         task = bar.add_task("Comparing", total=kept.total)

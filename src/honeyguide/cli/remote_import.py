@@ -132,9 +132,7 @@ async def _begin(services: Services, tenant: Tenant, base_url: str, api: RemoteA
         campaign = await api.campaign()
     except PlatformError as error:
         fail(error.reason)
-    import_id = await store.write(
-        fetching.begin, tenant, base_url, campaign.name, now_ms=services.clock()
-    )
+    import_id = await store.write(fetching.begin, tenant, base_url, campaign.name)
     return await read_of(services, tenant, fetching.get, import_id)
 
 

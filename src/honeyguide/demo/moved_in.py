@@ -7,6 +7,7 @@ from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import import_parts, importing, stored_files, uploaded_files
+from honeyguide.store.tx import timed
 
 FILE_NAME = "weekend-hive.csv"
 # The people of a small newsletter that was merged with the demo's: the name, how many people they
@@ -38,7 +39,7 @@ async def move_in(services: Services, tenant: Tenant, *, now_ms: int) -> None:
     while (await store.read(importing.get, tenant, import_id)).status == "running":
         numbers = await store.read(import_parts.next_lines, import_id)
         await store.write(
-            import_parts.import_lines, import_id, numbers, site=services.site, now_ms=now_ms
+            timed(import_parts.import_lines, now_ms), import_id, numbers, site=services.site
         )
 
 

@@ -91,7 +91,7 @@ _REPORTED = _sql.query("reported", lambda line, kind: (int(line), FindingKind(ki
 _REFUSED = _sql.value("refused", int)
 
 
-async def begin(tx: Tx, tenant: Tenant, import_id: str, *, now_ms: int) -> str:
+async def begin(tx: Tx, tenant: Tenant, import_id: str) -> str:
     """The id of the check, which a job goes on with. One that runs already is returned."""
     kept = await importing.get(tx, tenant, import_id)
     if kept.status != "done":
@@ -112,12 +112,11 @@ async def begin(tx: Tx, tenant: Tenant, import_id: str, *, now_ms: int) -> str:
         campaign_id=kept.campaign_id,
         import_id=import_id,
         tally=_json(Tally()),
-        now_ms=now_ms,
     )
     return check_id
 
 
-async def running(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+async def running(tx: Tx, *, most: int) -> list[str]:
     return await tx.all(_RUNNING, most=most)
 
 
@@ -148,14 +147,14 @@ async def of_account(at: Reading, *, most: int = 20) -> list[Certificate]:
     return await at.all(_OF_ACCOUNT, most=most)
 
 
-async def compare_part(tx: Tx, site: Site, check: Certificate, *, now_ms: int) -> ComparedPart:
+async def compare_part(tx: Tx, site: Site, check: Certificate) -> ComparedPart:
     """What was found with the next part. Nothing is written."""
     tenant, tally = check.tenant, deepcopy(check.tally)
     part = await _next_part(tx, tenant, check.import_id, check.next_part)
     if part is None:
         return ComparedPart(None, tally)
     kept = await importing.get(tx, tenant, check.import_id)
-    change = Change(tx, site, tenant, actors.job(CHECKING), now_ms)
+    change = Change(tx, site, tenant, actors.job(CHECKING), tx.now_ms)
     await _compare_lines(change, kept, part.lines, tally)
     return ComparedPart(part.n, tally)
 
@@ -172,27 +171,25 @@ async def record(tx: Tx, check: Certificate, compared: ComparedPart) -> None:
     )
 
 
-async def finish(
-    tx: Tx, site: Site, check: Certificate, secret_keys: Sequence[bytes], *, now_ms: int
-) -> None:
+async def finish(tx: Tx, site: Site, check: Certificate, secret_keys: Sequence[bytes]) -> None:
     """Signs the document."""
     tenant = check.tenant
     kept = await importing.get(tx, tenant, check.import_id)
     document = signed_documents.sign(
-        await installation_key.get_or_make(tx, secret_keys, now_ms=now_ms),
+        await installation_key.get_or_make(tx, secret_keys),
         kind=certificate.KIND,
         issuer=site.base_url,
-        issued_ms=now_ms,
+        issued_ms=tx.now_ms,
         content=certificate.content(
             check.tally,
             MoveFacts(
-                newsletter=(await campaigns.get(Reading(tx, site, tenant, now_ms))).name,
+                newsletter=(await campaigns.get(Reading(tx, site, tenant, tx.now_ms))).name,
                 source=kept.tool.facts.name,
                 total=kept.total,
                 started_at=iso(kept.created_ms),
-                finished_at=iso(_ended_ms(kept, now_ms)),
+                finished_at=iso(_ended_ms(kept, tx.now_ms)),
                 not_tried=(
-                    await old_links.of_source(Reading(tx, site, tenant, now_ms), kept.tool)
+                    await old_links.of_source(Reading(tx, site, tenant, tx.now_ms), kept.tool)
                 ).not_tried,
                 reported=await _all_reported(tx, kept),
             ),
@@ -203,7 +200,6 @@ async def finish(
         account_id=check.account_id,
         id=check.id,
         document=document.decode(),
-        now_ms=now_ms,
     )
 
 

@@ -125,9 +125,7 @@ _FORGET_SECRET = _sql.command("forget_secret")
 _COMPLETE = _sql.command("complete")
 
 
-async def begin(
-    tx: Tx, tenant: Tenant, base_url: str, campaign_name: str | None, *, now_ms: int
-) -> str:
+async def begin(tx: Tx, tenant: Tenant, base_url: str, campaign_name: str | None) -> str:
     """A new fetch, which waits for its key."""
     service = service_name(base_url)
     import_id = await importing.begin(
@@ -136,7 +134,6 @@ async def begin(
         f"{service}: {campaign_name}" if campaign_name else service,
         remote_people.HEADER,
         remote_people.MAPPING,
-        now_ms=now_ms,
         source=source_of(base_url),
     )
     await tx.run(
@@ -146,7 +143,6 @@ async def begin(
         base_url=base_url,
         secret="",
         stage=FetchStage.PEOPLE,
-        now_ms=now_ms,
     )
     return import_id
 
@@ -178,8 +174,8 @@ async def find_unfinished(at: Reading, base_url: str) -> RemoteFetch | None:
     return None
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[str]:
-    return await tx.all(_DUE, now_ms=now_ms, most=most)
+async def due(tx: Tx, *, most: int) -> list[str]:
+    return await tx.all(_DUE, most=most)
 
 
 async def get_due(tx: Tx, import_id: str) -> RemoteFetch | None:
@@ -304,14 +300,13 @@ async def wait(
     fetch: RemoteFetch,
     problem: str,
     *,
-    now_ms: int,
     after_s: int | None = None,
     passes: bool = True,
 ) -> None:
     """Tries again later, and stops after so many failures in a row. What makes no sense is tried a
     few times only: it may be a page that says "We'll be right back"."""
     stops = fetch.tries + 1 >= (MOST_TRIES if passes else MOST_TRIES_OF_NONSENSE)
-    await _note(tx, fetch, problem, now_ms + wait_ms(fetch.tries, after_s), is_stopped=stops)
+    await _note(tx, fetch, problem, tx.now_ms + wait_ms(fetch.tries, after_s), is_stopped=stops)
 
 
 async def stop(tx: Tx, fetch: RemoteFetch, problem: str) -> None:

@@ -35,7 +35,7 @@ _NEXT_STAGE = _sql.command("next_stage")
 _FINISH = _sql.command("finish")
 
 
-async def running(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+async def running(tx: Tx, *, most: int) -> list[str]:
     """Whichever has waited longest first."""
     return await tx.all(_ALL_RUNNING, most=most)
 
@@ -48,9 +48,7 @@ async def next_lines(tx: Tx, import_id: str) -> list[int]:
     return [line.number for line in _left(found, part)] if found and part else []
 
 
-async def import_lines(
-    tx: Tx, import_id: str, numbers: Collection[int], *, site: Site, now_ms: int
-) -> bool:
+async def import_lines(tx: Tx, import_id: str, numbers: Collection[int], *, site: Site) -> bool:
     """Imports these lines of the next part, or goes on to the next stage if there is no part. False
     if another process is at it."""
     kept = await _lock(tx, import_id)
@@ -58,14 +56,14 @@ async def import_lines(
         return False
     part = await _next_part(tx, kept)
     if part is None:
-        await _end_stage(tx, kept, now_ms=now_ms)
+        await _end_stage(tx, kept)
         return True
     left = _left(kept, part)
     lines = [line for line in left if line.number in numbers]
     if left and not lines:
         return True  # another process has done them meanwhile
     tenant = Tenant(kept.account_id, kept.campaign_id)
-    change = Change(tx, site, tenant, actors.job(importing.IMPORTING), now_ms)
+    change = Change(tx, site, tenant, actors.job(importing.IMPORTING), tx.now_ms)
     result = await stages.run(change, kept.plan, kept.stage, lines)
     await _record(tx, kept, part, lines, result)
     return True
@@ -95,12 +93,12 @@ def _left(kept: Import, part: ImportPart) -> list[ImportLine]:
     return [line for line in part.lines if line.number not in done]
 
 
-async def _end_stage(tx: Tx, kept: Import, *, now_ms: int) -> None:
+async def _end_stage(tx: Tx, kept: Import) -> None:
     following = kept.plan.after(kept.stage)
     if following is not None:
         await tx.run(_NEXT_STAGE, account_id=kept.account_id, id=kept.id, stage=following.value)
     else:
-        await tx.run(_FINISH, account_id=kept.account_id, id=kept.id, now_ms=now_ms)
+        await tx.run(_FINISH, account_id=kept.account_id, id=kept.id)
 
 
 async def _record(

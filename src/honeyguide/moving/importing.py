@@ -146,7 +146,6 @@ async def begin(
     header: list[str],
     mapping: dict[str, int],
     *,
-    now_ms: int,
     source: ImportSource = ImportSource.ANY,
     dates: DateOrder = DateOrder.ISO,
 ) -> str:
@@ -163,7 +162,6 @@ async def begin(
         mapping=_json(mapping),
         source=source.value,
         dates=dates.value,
-        now_ms=now_ms,
     )
     return import_id
 
@@ -276,18 +274,18 @@ def refused_line(line: ImportLine, error: Exception) -> RefusedLine:
     return RefusedLine(line.number, UNEXPECTED, _json(line.cells))
 
 
-async def try_part(tx: Tx, site: Site, kept: Import, n: int, trial: Trial, *, now_ms: int) -> bool:
+async def try_part(tx: Tx, site: Site, kept: Import, n: int, trial: Trial) -> bool:
     """Adds part `n` to the trial. False past the last."""
     part = await tx.one(_PART_AT, account_id=kept.account_id, import_id=kept.id, n=n)
     if part is None:
         return False
-    await trial.add(_change(tx, site, kept, now_ms), part.lines)
+    await trial.add(_change(tx, site, kept, tx.now_ms), part.lines)
     return True
 
 
-async def try_referrers(tx: Tx, site: Site, kept: Import, trial: Trial, *, now_ms: int) -> bool:
+async def try_referrers(tx: Tx, site: Site, kept: Import, trial: Trial) -> bool:
     """Some of the referrers, after all parts. False after the last."""
-    return await trial.check_referrers(_change(tx, site, kept, now_ms))
+    return await trial.check_referrers(_change(tx, site, kept, tx.now_ms))
 
 
 def _change(tx: Tx, site: Site, kept: Import, now_ms: int) -> Change:

@@ -101,8 +101,6 @@ async def add(
     kind: FetchStage,
     base_url: str,
     document: RemoteDocument,
-    *,
-    now_ms: int,
 ) -> str | None:
     """Its ID; None if it is here already."""
     document_id = new_id()
@@ -116,7 +114,6 @@ async def add(
         name=document.name,
         content=document.content,
         note="",
-        now_ms=now_ms,
     )
     return document_id if added else None
 

@@ -12,6 +12,7 @@ from honeyguide.moving.import_dates import DateOrder
 from honeyguide.moving.sources import ImportSource
 from honeyguide.moving.uploaded_files import UploadedFile
 from honeyguide.store import Store
+from honeyguide.store.tx import timed
 
 # Parts stored in one transaction.
 SLICE = 1_000
@@ -46,12 +47,11 @@ async def store_file(
 ) -> str:
     """A new import of this file, which waits to be tried or started."""
     import_id = await store.write(
-        importing.begin,
+        timed(importing.begin, now_ms),
         tenant,
         name,
         file.header,
         file.mapping,
-        now_ms=now_ms,
         source=file.source,
         dates=file.dates,
     )

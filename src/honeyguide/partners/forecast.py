@@ -176,11 +176,11 @@ def _by_partner_campaign(rows: list[Pending]) -> dict[str, int]:
     return {row.partner_campaign_id: row.cents for row in rows}
 
 
-async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
+async def spend(tx: Tx, program: Program, month: str) -> Spend:
     program_key: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
     budget = await tx.one(_BUDGET, **program_key, month=month) or _UNTOUCHED
     pending = _by_partner_campaign(
-        await tx.all(_PENDING_OF_PROGRAM, **program_key, **_waiting(month, now_ms))
+        await tx.all(_PENDING_OF_PROGRAM, **program_key, **_waiting(month, tx.now_ms))
     )
     left_cents = rules.left_cents(
         spent_cents=budget.spent_cents, cap_cents=program.total_budget_cents

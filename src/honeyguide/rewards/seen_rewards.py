@@ -20,5 +20,5 @@ async def unseen(at: Reading, subscriber_id: str) -> frozenset[str]:
     return frozenset(await at.all(_UNSEEN, subscriber_id=subscriber_id))
 
 
-async def mark_seen(tx: Tx, tenant: Tenant, ids: Collection[str], *, now_ms: int) -> None:
-    await tx.run(_MARK_SEEN, account_id=tenant.account_id, ids=sorted(ids), now_ms=now_ms)
+async def mark_seen(tx: Tx, tenant: Tenant, ids: Collection[str]) -> None:
+    await tx.run(_MARK_SEEN, account_id=tenant.account_id, ids=sorted(ids))

@@ -39,8 +39,8 @@ async def find_awaited(at: AccountReading, partner_campaign_id: str) -> AwaitedL
     return await at.one(_AWAITED, id=partner_campaign_id)
 
 
-async def figures(tx: Tx, program_id: str, *, now_ms: int) -> LookFigures:
+async def figures(tx: Tx, program_id: str) -> LookFigures:
     """How many cards of the program were answered, and how many nobody answered in 30 days."""
-    found = await tx.one(_FIGURES, program_id=program_id, late_ms=now_ms - 30 * DAY_MS)
+    found = await tx.one(_FIGURES, program_id=program_id, late_ms=tx.now_ms - 30 * DAY_MS)
     assert found is not None  # it only counts
     return found

@@ -90,10 +90,9 @@ async def find_news(
     groups: Sequence[FoundGroup],
     *,
     changed: Collection[Trait],
-    now_ms: int,
 ) -> list[str]:
     """Who has to be decided again."""
-    at = Reading(tx, site, found.tenant, now_ms)
+    at = Reading(tx, site, found.tenant, tx.now_ms)
     return await trait_groups.find_news(at, found.id, look, groups, changed)
 
 

@@ -46,7 +46,6 @@ async def use(
     email: EmailAddress,
     *,
     code: str,
-    now_ms: int,
 ) -> bool:
     """Uses up the form, and returns whether this was the first time. `code` is what it is answered
     with."""
@@ -57,7 +56,6 @@ async def use(
         campaign_id=tenant.campaign_id,
         mailbox_hash=_mailbox_hash(site, tenant, email),
         code=code,
-        now_ms=now_ms,
     )
     return added == 1
 

@@ -159,7 +159,9 @@ class PostgresTx:
         if not puts:
             return
         statement, values, _ = puts[0]
-        may_join = len(puts) == 1 and not self._pooled.has_begun and statement.batch_place is not None
+        may_join = (
+            len(puts) == 1 and not self._pooled.has_begun and statement.batch_place is not None
+        )
         if may_join and await self._batches.join(statement, values) is not None:
             return
         sql = together(tuple([put[0] for put in puts]))

@@ -172,8 +172,8 @@ async def erase(change: Change, created_ms: int, claims: list[str | None]) -> No
 # -- the job
 
 
-async def due_campaigns(tx: Tx, *, now_ms: int, most: int) -> list[DueCampaign]:
-    return await tx.all(_DUE_CAMPAIGNS, before_ms=now_ms - EVERY_MS, most=most)
+async def due_campaigns(tx: Tx, *, most: int) -> list[DueCampaign]:
+    return await tx.all(_DUE_CAMPAIGNS, before_ms=tx.now_ms - EVERY_MS, most=most)
 
 
 async def begin_job(tx: Tx, due: DueCampaign) -> CountJob:
@@ -226,7 +226,7 @@ def _added(first: list[CohortCount], second: list[CohortCount]) -> list[CohortCo
     return list(sums.values())
 
 
-async def save_job(tx: Tx, job: CountJob, counts: list[CohortCount], *, now_ms: int) -> None:
+async def save_job(tx: Tx, job: CountJob, counts: list[CohortCount]) -> None:
     """Replaces the counts of these days. `now_ms` is from before they were counted."""
     tenant_params = job.tenant._asdict()
     days = [day.day.isoformat() for day in job.days]
@@ -234,7 +234,7 @@ async def save_job(tx: Tx, job: CountJob, counts: list[CohortCount], *, now_ms: 
     await tx.run(_INSERT_COUNTS, **tenant_params, counts=[each._asdict() for each in counts])
     await tx.run(_UNMARK, **tenant_params, changes=[change._asdict() for change in job.changes])
     if job.is_last:
-        await tx.run(_SET_STATE, **tenant_params, zone=job.zone.key, built_ms=now_ms)
+        await tx.run(_SET_STATE, **tenant_params, zone=job.zone.key, built_ms=tx.now_ms)
 
 
 def _most_common(counts: list[CohortCount]) -> list[CohortCount]:

@@ -163,12 +163,11 @@ class Fetcher:
 
     async def _wait(self, tx: Tx, fetch: RemoteFetch, error: PlatformError) -> None:
         await fetching.wait(
-            tx,
+            tx.at(self.clock()),
             fetch,
             error.reason,
             after_s=error.after_s if isinstance(error, TryLater) else None,
             passes=isinstance(error, TryLater),
-            now_ms=self.clock(),
         )
         await self._notify(tx, fetch)
 
@@ -199,7 +198,7 @@ class Fetcher:
 
     async def _add_document(self, tx: Tx, fetch: RemoteFetch, document: RemoteDocument) -> None:
         await moved_documents.add(
-            tx, fetch.tenant, fetch.stage, fetch.base_url, document, now_ms=self.clock()
+            tx.at(self.clock()), fetch.tenant, fetch.stage, fetch.base_url, document
         )
 
     async def _move_on(

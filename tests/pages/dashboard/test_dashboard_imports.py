@@ -223,7 +223,7 @@ def test_files_are_forgotten_after_a_month_with_the_people_in_them(
         return service.read(find)
 
     def purge(at_ms: int) -> bool:
-        return service.write(lambda tx: importing.purge(tx, now_ms=at_ms))
+        return service.write(lambda tx: importing.purge(tx.at(at_ms)))
 
     began_ms = service.now_ms()
     assert not purge(began_ms + importing.KEPT_MS - DAY_MS)
@@ -250,7 +250,7 @@ def test_an_import_that_still_runs_is_not_forgotten_however_old(
         """In one transaction, so that the job that imports does not see it."""
         await set_status(tx, status)
         late_ms = service.now_ms() + importing.KEPT_MS + DAY_MS
-        while await importing.purge(tx, now_ms=late_ms):
+        while await importing.purge(tx.at(late_ms)):
             pass
         await set_status(tx, "new")
 

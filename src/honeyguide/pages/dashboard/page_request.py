@@ -289,14 +289,14 @@ async def recognize(request: PageRequest) -> None:
     request.flash = unquote(request.cookie("flash"))[:300]
     request.undo = request.cookie("undo") if is_id(request.cookie("undo")) else ""
     if token := request.cookie("session"):
-        request.visitor = await store.read(sessions.find, token, now_ms=request.now_ms)
+        request.visitor = await store.read(sessions.find, token)
     if request.visitor is None:
         request.form_token = request.cookie("form") or secrets.token_urlsafe(32)
         return
     log_context.set_account(request.visitor.account_id)
     if request.now_ms - request.visitor.seen_ms >= sessions.TOUCH_MS:
         with suppress(Unavailable):  # pages can still be read while nothing can be written
-            await store.write(sessions.touch, request.visitor, now_ms=request.now_ms)
+            await store.write(sessions.touch, request.visitor)
 
 
 async def check_post(request: PageRequest) -> None:

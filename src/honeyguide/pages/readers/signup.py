@@ -184,7 +184,6 @@ async def brand_of(services: ReaderServices, request: ReaderRequest) -> PageBran
             page_branding.of_partner,
             services.site,
             request.at("code"),
-            now_ms=request.now_ms,
         )
     else:
         brand = await services.branding.find(request.at("slug"))
@@ -276,7 +275,7 @@ async def enter(
         site, tenant, code = services.site, brand.tenant, new_code()
         # First of all, so that nobody who waits for the same form has locked anything.
         if shown is None or await used_forms.use(
-            tx, site, tenant, shown.token_hash, email, code=code, now_ms=now_ms
+            tx, site, tenant, shown.token_hash, email, code=code
         ):
             change = Change(tx, site, tenant, actors.NEW_SUBSCRIBER, now_ms)
             named = msgspec.structs.replace(new, ref_code=code)
@@ -314,7 +313,7 @@ async def _enter(
     """Both cases write the same few rows and take as long."""
     tx, site, tenant, now_ms = change.tx, change.site, change.tenant, change.now_ms
     mailbox = f"{tenant.campaign_id} {email.person}"
-    await attempts.count(tx, site, SIGNUPS_BY_ADDRESS, mailbox, now_ms=now_ms)
+    await attempts.count(tx, site, SIGNUPS_BY_ADDRESS, mailbox)
     subscriber = await subscribers.find_by_email(change, email)
     every_ms, delay_ms = requested_emails.EVERY_MS, 0
     if subscriber is None:

@@ -76,7 +76,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         lambda page: signups.page_of_program(at, program.id, page),
     )
     last_closed = await ledger.last_closed(at.tx)
-    spend = await forecast.spend(at.tx, program, month, now_ms=request.now_ms)
+    spend = await forecast.spend(at.tx, program, month)
     months = await at.fact(outlook.of_program, program.id)
     charged = await partner_figures.charged_of_program(at, program.id, month)
     return request.view(
@@ -180,9 +180,7 @@ async def _verification(
         "asked_rule": verification.RULES[asked.rule],
         "asked_level": verification.LEVELS[asked.screening],
         "lacks_email": asked.rule.needs_confirmation and not request.services.site.has_mail_server,
-        "held": await held_referrals.count_held(
-            at.tx, program.account_id, program.id, now_ms=request.now_ms
-        ),
+        "held": await held_referrals.count_held(at.tx, program.account_id, program.id),
         "is_offered": await verification.is_offered(at.of_account(program.account_id), program.id),
         "offered_rule": verification.RULES[rule] if rule.needs_confirmation else None,
         "offered_level": verification.LEVELS[level],

@@ -61,9 +61,7 @@ async def begin(services: PageServices, request: PageRequest) -> Response:
         campaign = await RemoteApi(services.outbound, base_url, key).campaign()
     except PlatformError as error:
         raise CannotConnect(error) from None
-    import_id = await store.write(
-        fetching.begin, request.tenant, base_url, campaign.name, now_ms=request.now_ms
-    )
+    import_id = await store.write(fetching.begin, request.tenant, base_url, campaign.name)
     await _resume(services, request, import_id, key)
     return request.go(f"/subscribers/import/api/{import_id}")
 

@@ -115,7 +115,7 @@ async def apply_button(services: PageServices, request: PageRequest) -> Response
         await store.write(importing.forget, tenant, import_id)
         return request.go("/subscribers/import", "File discarded.")
     if request.text("do") == "check":
-        check_id = await store.write(checking.begin, tenant, import_id, now_ms=request.now_ms)
+        check_id = await store.write(checking.begin, tenant, import_id)
         return request.go(f"{certificates.PAGE}/{check_id}")
     if kept.status == "new" and request.text("do") == "source":
         await _change_source(services, request, kept)
@@ -184,14 +184,14 @@ async def _lines(services: PageServices, request: PageRequest) -> list[ImportLin
 
 async def _try(services: PageServices, request: PageRequest) -> None:
     """Counts what the import would do, one part of the file at a time, and changes nothing."""
-    store, tenant, now_ms = services.store, request.tenant, request.now_ms
+    store, tenant = services.store, request.tenant
     kept = await store.read(importing.get, tenant, request.at("id"))
     trial, n = Trial(kept.plan.form), 0
     # On SQLite, reading does not suspend: without the sleep, nobody else would be served meanwhile.
-    while await store.read(importing.try_part, services.site, kept, n, trial, now_ms=now_ms):
+    while await store.read(importing.try_part, services.site, kept, n, trial):
         n += 1
         await asyncio.sleep(0)
-    while await store.read(importing.try_referrers, services.site, kept, trial, now_ms=now_ms):
+    while await store.read(importing.try_referrers, services.site, kept, trial):
         await asyncio.sleep(0)
     await request.apply(importing.note_dry, kept.id, trial)
 
