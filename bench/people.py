@@ -213,7 +213,7 @@ async def fill(
             tick(page_index.BATCH // 2)
     tick(max(0, size - folded))
     while due := await store.read(timed(cohorts.due_campaigns, system_clock()), most=100):
-        await upkeep.count_cohorts(store, due, system_clock())
+        await upkeep.count_cohorts(SITE, store, due, system_clock())
     await settle(url)
 
 

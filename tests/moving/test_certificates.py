@@ -27,10 +27,7 @@ SECRETS = [b"a secret key of the tests, which is long enough"]
 
 
 def begin(program: Program, import_id: str) -> str:
-    write = program.opened.store.write
-    return program.opened.run(
-        write(timed(checking.begin, program.now_ms), program.tenant, import_id)
-    )
+    return program.change(checking.begin, import_id)
 
 
 def go_on(program: Program, check_id: str, most: int = 1_000) -> Certificate:

@@ -67,7 +67,7 @@ def test_everybody_once_with_all_that_is_said(opened: OpenStore) -> None:
         assert by_email["reader107@old.example"]["status"] == "unsubscribed"
         assert by_email["reader123@old.example"]["referrals_count"] == "7"
         # It is an ordinary import now.
-        kept = await move.store.read(importing.get, move.tenant, import_id)
+        kept = await move.store.read(reads(importing.get, move.tenant), import_id)
         assert kept.total == 500 and kept.file_name.endswith(": The Old Program")
         assert kept.mapping == remote_people.MAPPING and kept.header == remote_people.HEADER
 

@@ -11,8 +11,8 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import import_files, importing, stored_files
 from honeyguide.moving.import_files import MOST_COLUMNS, ONE_LINE
-from honeyguide.store.tx import timed
 from tests.support.process import command, migrated, new_account
+from tests.support.readings import changes_of
 from tests.support.service import Service
 from tests.support.web import Operator, operator, run_import, text_of, upload
 
@@ -96,8 +96,7 @@ def test_an_upload_that_was_cut_off_is_not_shown(service: Service, alice: Operat
 
     tenant = Tenant(alice.account_id, alice.campaign_id)
     begin = partial(
-        timed(importing.begin, 1),
-        tenant=tenant,
+        changes_of(importing.begin, tenant, now_ms=1),
         file_name="half.csv",
         header=["email"],
         mapping={"email": 0},

@@ -38,7 +38,7 @@ from honeyguide.subscribers.subscribers import Subscriber
 from tests.support import imports
 from tests.support.changes import changing, new_change
 from tests.support.races import overlapping
-from tests.support.readings import change_of_account, reading
+from tests.support.readings import change_of_account, changes_of, reading
 from tests.support.service import ENGINES, Member
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import NOON_MS, SITE
@@ -284,7 +284,7 @@ def test_an_import_that_refuses_a_line_of_somebody_just_being_erased_keeps_nothi
             lines=lines,
         )
         import_id = await wax.store.write(keeping)
-        await wax.store.write(partial(importing.start, tenant=wax.tenant, import_id=import_id))
+        await wax.store.write(changes_of(importing.start, wax.tenant), import_id)
         stepping = partial(
             timed(import_parts.import_lines, NOON_MS),
             import_id=import_id,
@@ -296,7 +296,7 @@ def test_an_import_that_refuses_a_line_of_somebody_just_being_erased_keeps_nothi
             lambda tx: importing.errors(reading(tx, wax.tenant), import_id)
         )
         assert [row.content for row in refused] == ['["not an address"]']
-        kept = await wax.store.read(lambda tx: importing.get(tx, wax.tenant, import_id))
+        kept = await wax.store.read(lambda tx: importing.get(reading(tx, wax.tenant), import_id))
         assert (kept.total, kept.done, kept.failed) == (1, 1, 2)
 
     opened.run(scenario())

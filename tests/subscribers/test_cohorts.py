@@ -8,6 +8,7 @@ from honeyguide.store.tx import timed
 from honeyguide.subscribers import cohorts, page_index
 from honeyguide.subscribers.cohorts import CohortCount, CountJob
 from tests.subscribers.test_statistics import tenant_of
+from tests.support.readings import reads
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump, mentions
@@ -37,7 +38,7 @@ def begin(service: Service, alice: Operator) -> tuple[CountJob, list[CohortCount
     tenant = tenant_of(alice)
     due = cohorts.DueCampaign(*tenant, "UTC", "UTC")
     job = service.run(store.write(cohorts.begin_job, due))
-    return job, service.run(store.slow_snapshot(cohorts.count, tenant, job.days))
+    return job, service.run(store.slow_snapshot(reads(cohorts.count, tenant), job.days))
 
 
 def test_somebody_who_joins_while_the_day_is_counted_is_counted(

@@ -93,7 +93,7 @@ def test_a_changed_destination_and_an_erased_person_show_at_once_although_links_
     ana = alice.subscribe("ana@example.org")
 
     async def open_book() -> links.LinkCache:
-        return links.LinkCache(services.store, services.clock)
+        return links.LinkCache(services.store, services.site, services.clock)
 
     book = alice.service.run(open_book())
 

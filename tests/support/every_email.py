@@ -48,7 +48,7 @@ from tests.support.delayed import pass_minute
 from tests.support.dispatcher import HOME
 from tests.support.held_emails import Link
 from tests.support.prizes import ADDRESS, advocate, bring, catch_up, earned_by, offer, tenant_of
-from tests.support.readings import reading
+from tests.support.readings import change_of, reading
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import Operator, WebClient, operator
@@ -287,7 +287,9 @@ def about_fetches(who: Operator) -> None:
     tenant, site, now_ms = tenant_of(who), who.service.services.site, who.service.now_ms()
 
     async def begin(tx: Tx) -> RemoteFetch:
-        import_id = await fetching.begin(tx.at(now_ms), tenant, "http://127.0.0.1:1", None)
+        import_id = await fetching.begin(
+            change_of(tx, tenant, now_ms=now_ms), "http://127.0.0.1:1", None
+        )
         fetch = await fetching.get(reading(tx, tenant), import_id)
         await fetching.resume(tx, fetch, secret="x")
         return await fetching.get(reading(tx, tenant), import_id)

@@ -7,7 +7,6 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import checking
 from honeyguide.partners import ledger
-from honeyguide.store.tx import timed
 from honeyguide.subscribers import link_hosts
 from tests.support import first_looks, partner_network, prizes
 from tests.support.job_referrals import (
@@ -15,6 +14,7 @@ from tests.support.job_referrals import (
     subscribe,
 )
 from tests.support.job_world import World, old_rows
+from tests.support.readings import changes_of
 from tests.support.web import operator, upload
 
 
@@ -277,8 +277,9 @@ def begin_checks(world: World) -> None:
     world.run("import uploaded files")
     for who, import_id in imports:
         begin = partial(
-            timed(checking.begin, system_clock()),
-            tenant=Tenant(who.account_id, who.campaign_id),
+            changes_of(
+                checking.begin, Tenant(who.account_id, who.campaign_id), now_ms=system_clock()
+            ),
             import_id=import_id,
         )
         world.service.write(begin)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from rich.progress import TimeRemainingColumn
 
 from honeyguide.app import Services
 from honeyguide.cli import import_runs
-from honeyguide.cli.base import fail, progress, read_of, tenant_named, with_services
+from honeyguide.cli.base import fail, progress, read_of, tenant_named, with_services, write_of
 from honeyguide.cli.import_runs import ImportOutcome
 from honeyguide.integrations.problems import PlatformError
 from honeyguide.kernel.clock import DAY_MS
@@ -100,6 +101,7 @@ async def _move(services: Services, given: RemoteImport) -> _Moved:
     fetcher = Fetcher(store, services.outbound, services.site, services.clock)
     api = fetcher.api(base_url, given.key)
     fetch = await _begin(services, tenant, base_url, api)
+    write = partial(write_of, services, tenant, "import")
     if fetch.stage == FetchStage.DONE and not given.dry_run and fetch.import_status == "new":
         # A dry run fetched people only.
         await store.write(fetching.go_on_with_partners, fetch)
@@ -107,15 +109,13 @@ async def _move(services: Services, given: RemoteImport) -> _Moved:
     fetch = await _fetch(services, fetcher, fetch, api, only_people=given.dry_run)
     documents = await read_of(services, tenant, moved_documents.count)
     if not fetch.lines:
-        await store.write(importing.forget, tenant, fetch.import_id)
+        await write(importing.forget, fetch.import_id)
         return _Moved(fetch, None, documents)
     if given.dry_run:
         outcome = await import_runs.try_import(services, tenant, fetch.import_id)
         return _Moved(fetch, outcome, documents)
-    kept = await store.read(importing.get, tenant, fetch.import_id)
-    await store.write(
-        importing.choose, tenant, kept.id, kept.mapping, gives_rewards=given.gives_rewards
-    )
+    kept = await read_of(services, tenant, importing.get, fetch.import_id)
+    await write(importing.choose, kept.id, kept.mapping, gives_rewards=given.gives_rewards)
     return _Moved(fetch, await import_runs.run_import(services, tenant, kept.id), documents)
 
 
@@ -132,7 +132,7 @@ async def _begin(services: Services, tenant: Tenant, base_url: str, api: RemoteA
         campaign = await api.campaign()
     except PlatformError as error:
         fail(error.reason)
-    import_id = await store.write(fetching.begin, tenant, base_url, campaign.name)
+    import_id = await write_of(services, tenant, "import", fetching.begin, base_url, campaign.name)
     return await read_of(services, tenant, fetching.get, import_id)
 
 

@@ -125,21 +125,19 @@ _FORGET_SECRET = _sql.command("forget_secret")
 _COMPLETE = _sql.command("complete")
 
 
-async def begin(tx: Tx, tenant: Tenant, base_url: str, campaign_name: str | None) -> str:
+async def begin(change: Change, base_url: str, campaign_name: str | None) -> str:
     """A new fetch, which waits for its key."""
     service = service_name(base_url)
     import_id = await importing.begin(
-        tx,
-        tenant,
+        change,
         f"{service}: {campaign_name}" if campaign_name else service,
         remote_people.HEADER,
         remote_people.MAPPING,
         source=source_of(base_url),
     )
-    await tx.run(
+    await change.run(
         _INSERT,
         import_id=import_id,
-        account_id=tenant.account_id,
         base_url=base_url,
         secret="",
         stage=FetchStage.PEOPLE,

@@ -197,9 +197,7 @@ class Fetcher:
         await moved_programs.add_program(self._change(tx, fetch), fetch, document, problem)
 
     async def _add_document(self, tx: Tx, fetch: RemoteFetch, document: RemoteDocument) -> None:
-        await moved_documents.add(
-            tx.at(self.clock()), fetch.tenant, fetch.stage, fetch.base_url, document
-        )
+        await moved_documents.add(self._change(tx, fetch), fetch.stage, fetch.base_url, document)
 
     async def _move_on(
         self, tx: Tx, fetch: RemoteFetch, page: RemotePage | None, unreadable: int

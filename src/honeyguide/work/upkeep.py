@@ -25,6 +25,7 @@ from honeyguide.rewards import backfill, shipments
 from honeyguide.rewards.shipments import OldAddress
 from honeyguide.store import Store
 from honeyguide.store.change import Change
+from honeyguide.store.reading import reads
 from honeyguide.store.tx import Tx, timed
 from honeyguide.subscribers import cohorts, link_hosts, page_index, persons
 from honeyguide.subscribers.cohorts import DueCampaign
@@ -51,7 +52,9 @@ async def supply_codes(site: Site, store: Store, rewards: Sequence[str], now_ms:
     return await store.write(timed(backfill.supply_batch, now_ms), site, only=reward_id)
 
 
-async def count_cohorts(store: Store, found: Sequence[DueCampaign], now_ms: int) -> bool:
+async def count_cohorts(
+    site: Site, store: Store, found: Sequence[DueCampaign], now_ms: int
+) -> bool:
     """The counting takes as long as there are people, so it is not part of a write, and done in
     slices."""
     for due in found:
@@ -59,7 +62,8 @@ async def count_cohorts(store: Store, found: Sequence[DueCampaign], now_ms: int)
         counts: list[cohorts.CohortCount] = []
         days = job.days
         while days:
-            counts, days = await store.slow_snapshot(cohorts.count_slice, job.tenant, days, counts)
+            count = reads(cohorts.count_slice, site, job.tenant, now_ms)
+            counts, days = await store.slow_snapshot(count, days, counts)
         await store.write(timed(cohorts.save_job, now_ms), job, counts)
     return True
 

@@ -14,6 +14,7 @@ from honeyguide.moving import importing, source_words
 from honeyguide.store import job_failures
 from honeyguide.store.tx import Tx
 from tests.support.planted import permit, refuse
+from tests.support.readings import change_of
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump, mentions
@@ -89,7 +90,7 @@ def test_the_result_of_a_trial_is_gone_once_the_file_is_read_otherwise(
 
     alice.web.post(page, do="try", email="0", name="1")
     assert shows_trial()
-    service.write(lambda tx: importing.choose(tx, tenant, import_id, {"email": 1}))
+    service.write(lambda tx: importing.choose(change_of(tx, tenant), import_id, {"email": 1}))
     assert not shows_trial(), "other columns"
     alice.web.post(page, do="try", email="0")
     assert shows_trial()

@@ -35,7 +35,7 @@ from honeyguide.pages.dashboard.page_rights import PageRights
 from honeyguide.pages.handlers import refused
 from honeyguide.pages.services import PageServices
 from honeyguide.store.change import Change
-from honeyguide.store.reading import Reading
+from honeyguide.store.reading import Reading, reads
 from honeyguide.store.tx import Tx
 
 FORM_LIMIT = 512 * 1024
@@ -132,6 +132,13 @@ class PageRequest:
     def change(self, tx: Tx) -> Change:
         actor = actors.member(self.who.user_id)
         return Change(tx, self.services.site, self.tenant, actor, self.now_ms)
+
+    async def read(
+        self, unit: Callable[Concatenate[Reading, P], Awaitable[T]], *args: P.args, **kw: P.kwargs
+    ) -> T:
+        """One reading in a transaction of its own, for handlers that get the services."""
+        work = reads(unit, self.services.site, self.tenant, self.now_ms)
+        return await self.services.store.read(work, *args, **kw)
 
     async def apply(
         self, unit: Callable[Concatenate[Change, P], Awaitable[T]], *args: P.args, **kw: P.kwargs

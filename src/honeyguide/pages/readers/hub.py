@@ -40,7 +40,7 @@ from honeyguide.rewards.earned_states import REFUSALS, EarnedReward
 from honeyguide.rewards.rewards import Reward
 from honeyguide.screening.signals import Signal
 from honeyguide.signups import signups
-from honeyguide.store.change import Change
+from honeyguide.store.change import Change, changes
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -111,7 +111,9 @@ async def show(services: ReaderServices, request: ReaderRequest) -> ReaderView:
     visitor = await services.store.snapshot(find_visitor, request)
     if visitor.unseen and is_person(request.http):
         with suppress(Unavailable):  # the page can still be read while nothing can be written
-            await services.store.write(seen_rewards.mark_seen, visitor.brand.tenant, visitor.unseen)
+            actor, tenant = actors.subscriber(visitor.person.id), visitor.brand.tenant
+            see = changes(seen_rewards.mark_seen, services.site, tenant, actor, request.now_ms)
+            await services.store.write(see, visitor.unseen)
     return hub_view(request, visitor)
 
 

@@ -272,16 +272,14 @@ async def enter(
     this uses up, if it has one."""
 
     async def write(tx: Tx) -> str:
-        site, tenant, code = services.site, brand.tenant, new_code()
+        code = new_code()
+        change = Change(tx, services.site, brand.tenant, actors.NEW_SUBSCRIBER, now_ms)
         # First of all, so that nobody who waits for the same form has locked anything.
-        if shown is None or await used_forms.use(
-            tx, site, tenant, shown.token_hash, email, code=code
-        ):
-            change = Change(tx, site, tenant, actors.NEW_SUBSCRIBER, now_ms)
+        if shown is None or await used_forms.use(change, shown.token_hash, email, code=code):
             named = msgspec.structs.replace(new, ref_code=code)
             await _enter(change, brand, named, email, has_worked=has_worked)
             return code
-        return await _find_first_answer(Reading(tx, site, tenant, now_ms), shown, email)
+        return await _find_first_answer(change, shown, email)
 
     try:
         return await services.store.write(write)

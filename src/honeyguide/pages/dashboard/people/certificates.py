@@ -17,7 +17,7 @@ SHOWN = 20
 async def show(at: Reading, request: PageRequest) -> PageView:
     check = await checking.get(at, request.at("id"))
     if check.made_ms is None:
-        kept = await importing.get(at.tx, request.tenant, check.import_id)
+        kept = await importing.get(at, check.import_id)
         return request.view("certificate_running.html", found=check.tally, total=kept.total)
     return request.view(
         "certificate.html",
