@@ -58,7 +58,9 @@ def begin_fetch(alice: Operator) -> str:
             change_of(tx, tenant, now_ms=now_ms), "https://tool.example", None
         )
         fetch = await fetching.get(reading(tx, tenant), import_id)
-        await fetching.resume(tx, fetch, secret=keys.encrypt("key", row_id=import_id))
+        await fetching.resume(
+            change_of(tx, fetch.tenant), fetch, secret=keys.encrypt("key", row_id=import_id)
+        )
         return import_id
 
     return alice.service.write(begin)

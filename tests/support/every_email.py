@@ -291,12 +291,14 @@ def about_fetches(who: Operator) -> None:
             change_of(tx, tenant, now_ms=now_ms), "http://127.0.0.1:1", None
         )
         fetch = await fetching.get(reading(tx, tenant), import_id)
-        await fetching.resume(tx, fetch, secret="x")
+        await fetching.resume(change_of(tx, fetch.tenant), fetch, secret="x")
         return await fetching.get(reading(tx, tenant), import_id)
 
     async def end(tx: Tx) -> None:
         fetch = await begin(tx)
-        await fetching.move(tx, fetch, fetch._replace(stage=FetchStage.DONE), Counter())
+        await fetching.move(
+            change_of(tx, fetch.tenant), fetch, fetch._replace(stage=FetchStage.DONE), Counter()
+        )
         await fetching.notify_ended(new_change(tx, site, tenant, now_ms), fetch)
 
     who.service.write(end)

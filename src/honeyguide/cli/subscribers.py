@@ -236,7 +236,10 @@ async def _import(
     write = partial(write_of, services, tenant, "import")
     import_id = await stored_files.store_file(write, name, in_parts)
     order, gives_rewards = chosen
-    await write(
+    await write_of(
+        services,
+        tenant,
+        "import",
         importing.choose,
         import_id,
         file.mapping,

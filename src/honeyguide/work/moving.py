@@ -32,7 +32,9 @@ async def import_file(site: Site, store: Store, imports: Sequence[str], now_ms: 
         await import_lines(numbers)
         return is_ours
     for number, error in await do_all(numbers, import_lines):
-        await store.write(import_parts.refuse_line, import_id, number, error)
+        await store.write(
+            timed(import_parts.refuse_line, now_ms), import_id, number, error, site=site
+        )
     return is_ours
 
 

@@ -73,7 +73,7 @@ async def _resume(
         reads(fetching.get, request.services.site, request.tenant, request.now_ms), import_id
     )
     secret = _keys(services).encrypt(key, row_id=import_id)
-    await services.store.write(fetching.resume, fetch, secret=secret)
+    await request.apply(fetching.resume, fetch, secret=secret)
     return fetch
 
 
