@@ -40,6 +40,7 @@ from honeyguide.partners import (
     payouts,
     program_partners,
     programs,
+    rules,
 )
 from honeyguide.rewards import earned_rewards
 from honeyguide.screening import review
@@ -203,7 +204,7 @@ def test_a_partner_sends_robots_that_wait_for_the_owner(filled):
         ]
         assert partner.account_id == crumbs.account_id and partner.logo
         in_review = [
-            await forecast.in_review_cents(reading(tx, wax), program.id)
+            (await forecast.spend(tx, program, rules.month_of(tx.now_ms))).in_review_cents
             for program in (await programs.page_of(reading(tx, wax), Page(1, 9)))[0]
         ]
         assert sorted(in_review) == [0, first.at_stake_cents]

@@ -108,7 +108,6 @@ async def begin(change: Change, import_id: str) -> str:
     await change.run(
         _INSERT,
         id=check_id,
-        campaign_id=kept.campaign_id,
         import_id=import_id,
         tally=_json(Tally()),
     )

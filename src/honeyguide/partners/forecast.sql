@@ -20,19 +20,18 @@ SELECT spent_cents, reached_ms,
        told_nearly_ms, told_reached_ms FROM budget
 WHERE account_id = :account_id AND program_id = :program_id AND month = :month;
 
--- name: pending_of_program
--- Pending referrals of a program.
-{pending}
-WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND r.is_own = 0
-  AND COALESCE(s.referral_due_ms, 0) >= :due_from_ms AND COALESCE(s.referral_due_ms, 0) < :due_before_ms
-GROUP BY r.partner_campaign_id;
-
--- name: in_review
--- Suspicious ones that wait for the owner.
-SELECT CAST(COALESCE(SUM(r.fee_cents), 0) AS BIGINT) AS cents
+-- fragment: pending_of_program
+SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents,
+       CAST(SUM(CASE WHEN s.referral_reason {in :suspicions} THEN r.fee_cents ELSE 0 END) AS BIGINT) AS in_review
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND r.is_own = 0
-  AND s.referral_reason {in :suspicions};
+  AND COALESCE(s.referral_due_ms, 0) >= :due_from_ms AND COALESCE(s.referral_due_ms, 0) < :due_before_ms
+GROUP BY r.partner_campaign_id
+
+-- name: pending_of_program
+-- How many referrals of a program are pending.
+SELECT COUNT(*) AS n FROM partner_referral AS r
+WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND r.is_own = 0;
 
 -- name: uncharged_of_program
 -- How many referrals of a program were not charged in a month.
@@ -43,14 +42,17 @@ WHERE account_id = :account_id
   AND charged_month = :month;
 
 -- name: partners_of_program
--- Partners of a program, with what they earned.
+-- Partners of a program, with what they earned and what is pending. Some of that waits for the owner.
 SELECT j.id AS partner_campaign_id, COALESCE(a.name, a.email) AS name, j.reason_for_recommending,
        COALESCE(s.spent_cents, 0) AS spent_cents,
        (SELECT x.blocked_ms FROM partner_block AS x
         WHERE x.account_id = :account_id
-          AND x.partner_account_id = j.account_id) AS blocked_ms, j.removed_ms, j.left_ms
+          AND x.partner_account_id = j.account_id) AS blocked_ms, j.removed_ms, j.left_ms,
+       COALESCE(w.n, 0) AS pending_referrals, COALESCE(w.cents, 0) AS pending_cents,
+       COALESCE(w.in_review, 0) AS in_review_cents
 FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
+LEFT JOIN ({pending_of_program}) AS w ON w.partner_campaign_id = j.id
 WHERE j.owner_account_id = :account_id AND j.program_id = :program_id
 ORDER BY COALESCE(s.spent_cents, 0) DESC, j.created_ms, j.id;
 
@@ -109,4 +111,5 @@ SELECT p.total_budget_cents, p.max_payout_cents, COALESCE(g.spent_cents, 0) AS s
 FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id
 LEFT JOIN budget AS g ON g.program_id = p.id AND g.month = :month
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
+LEFT JOIN ({pending_of_program}) AS w ON w.partner_campaign_id = j.id
 WHERE j.owner_account_id = :account_id AND j.id {in :ids};

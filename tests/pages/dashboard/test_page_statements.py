@@ -31,7 +31,7 @@ BUDGETS = {
     "/subscribers": 16,
     "/review": 16,
     "/program": 16,
-    "/program/{id}": 27,
+    "/program/{id}": 23,
     "/program/partners/{id}": 16,
     "/earnings": 16,
 }
