@@ -284,7 +284,7 @@ def test_nobody_sees_the_certificate_of_another_account(program: Program) -> Non
     with pytest.raises(Missing):
         other.read(checking.get, made.id)
     newest = checking.newest_of_import
-    assert other.opened.run(other.opened.store.read(newest, other.tenant, made.import_id)) is None
+    assert other.read(newest, made.import_id) is None
     assert other.read(checking.of_account) == []
     with pytest.raises(Missing):
         begin(other, made.import_id)

@@ -6,7 +6,6 @@ callers. Transactions are READ COMMITTED, so reads before the first write need n
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
-from copy import copy
 from typing import Any, TypeVar
 
 import asyncpg
@@ -51,8 +50,10 @@ class PostgresTx:
     def at(self, now_ms: int) -> PostgresTx:
         if now_ms == self.now_ms:
             return self
-        same = copy(self)
-        same.now_ms = now_ms
+        same = PostgresTx.__new__(
+            PostgresTx
+        )  # each request makes one: `copy` takes five times as long
+        same.__dict__.update(self.__dict__, now_ms=now_ms)
         return same
 
     async def _ask(self, call: Awaitable[T], taken: Refusals | None) -> T:

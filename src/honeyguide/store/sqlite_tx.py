@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from copy import copy
 from typing import Any, TypeVar
 
 import apsw
@@ -55,8 +54,8 @@ class SqliteTx:
     def at(self, now_ms: int) -> SqliteTx:
         if now_ms == self.now_ms:
             return self
-        same = copy(self)
-        same.now_ms = now_ms
+        same = SqliteTx.__new__(SqliteTx)  # each request makes one: `copy` takes five times as long
+        same.__dict__.update(self.__dict__, now_ms=now_ms)
         return same
 
     def _rows(
