@@ -1,11 +1,6 @@
 -- A partner referral is pending until it is decided; it is due when its subscriber's holding period ends. A
 -- partner's referrals to their own program are never charged, so they are left out.
 
--- fragment: pending
-SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents,
-       MIN(s.referral_due_ms) AS first_due_ms
-FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
-
 -- fragment: due_days
 -- Those that time alone verifies: for others, the date is a deadline or the earliest.
 SELECT s.referral_due_ms / 86400000 AS day, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents
@@ -57,7 +52,9 @@ WHERE j.owner_account_id = :account_id AND j.program_id = :program_id
 ORDER BY COALESCE(s.spent_cents, 0) DESC, j.created_ms, j.id;
 
 -- fragment: pending_of_partner
-{pending}
+SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents,
+       MIN(s.referral_due_ms) AS first_due_ms
+FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND r.is_own = 0
   AND COALESCE(s.referral_due_ms, 0) >= :due_from_ms AND COALESCE(s.referral_due_ms, 0) < :due_before_ms
 GROUP BY r.partner_campaign_id
