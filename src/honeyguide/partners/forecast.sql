@@ -108,5 +108,4 @@ SELECT p.total_budget_cents, p.max_payout_cents, COALESCE(g.spent_cents, 0) AS s
 FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id
 LEFT JOIN budget AS g ON g.program_id = p.id AND g.month = :month
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
-LEFT JOIN ({pending_of_program}) AS w ON w.partner_campaign_id = j.id
 WHERE j.owner_account_id = :account_id AND j.id {in :ids};
