@@ -15,14 +15,6 @@ SELECT spent_cents, reached_ms,
        told_nearly_ms, told_reached_ms FROM budget
 WHERE account_id = :account_id AND program_id = :program_id AND month = :month;
 
--- fragment: pending_of_program
-SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents,
-       CAST(SUM(CASE WHEN s.referral_reason {in :suspicions} THEN r.fee_cents ELSE 0 END) AS BIGINT) AS in_review
-FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
-WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND r.is_own = 0
-  AND COALESCE(s.referral_due_ms, 0) >= :due_from_ms AND COALESCE(s.referral_due_ms, 0) < :due_before_ms
-GROUP BY r.partner_campaign_id
-
 -- name: pending_of_program
 -- How many referrals of a program are pending.
 SELECT COUNT(*) AS n FROM partner_referral AS r
@@ -47,7 +39,14 @@ SELECT j.id AS partner_campaign_id, COALESCE(a.name, a.email) AS name, j.reason_
        COALESCE(w.in_review, 0) AS in_review_cents
 FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
-LEFT JOIN ({pending_of_program}) AS w ON w.partner_campaign_id = j.id
+LEFT JOIN (
+    SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents,
+           CAST(SUM(CASE WHEN s.referral_reason {in :suspicions} THEN r.fee_cents ELSE 0 END) AS BIGINT) AS in_review
+    FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
+    WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND r.is_own = 0
+      AND COALESCE(s.referral_due_ms, 0) >= :due_from_ms AND COALESCE(s.referral_due_ms, 0) < :due_before_ms
+    GROUP BY r.partner_campaign_id
+) AS w ON w.partner_campaign_id = j.id
 WHERE j.owner_account_id = :account_id AND j.program_id = :program_id
 ORDER BY COALESCE(s.spent_cents, 0) DESC, j.created_ms, j.id;
 

@@ -154,10 +154,7 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int, keep
     """The table of jobs."""
     return (
         *COUNTS,
-        _job(
-            cohorts.COUNTING, MINUTE_MS, cohorts.due_campaigns, partial(upkeep.count_cohorts, site), cohorts.MOST_DUE,
-            topic=accounts.TIME_ZONE,
-        ),
+        _counting_job(site),
         _job(importing.IMPORTING, SECOND_MS, import_parts.running, partial(moving.import_file, site)),
         _job(adopting.ADOPTING, MINUTE_MS, adopting.due, partial(moving.adopt_values, site), topic=adoption.TOPIC),
         Job(money.VERIFYING, 5 * SECOND_MS, (money.referrals_to_verify(site),), topic=CLOCK_SET),
@@ -211,6 +208,12 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int, keep
         *PURGES,
         _purge("purge the old change log", DAY_MS, change_log.purge(change_log_keep_days)),
     )
+
+
+def _counting_job(site: Site) -> Job:
+    """Counts who joined on each day."""
+    count = partial(upkeep.count_cohorts, site)
+    return _job(cohorts.COUNTING, MINUTE_MS, cohorts.due_campaigns, count, cohorts.MOST_DUE, topic=accounts.TIME_ZONE)
 
 
 def _ending_job(site: Site) -> Job:

@@ -34,7 +34,7 @@ from honeyguide.pages.dashboard.nav import Menu, MenuFacts
 from honeyguide.pages.dashboard.page_rights import PageRights
 from honeyguide.pages.handlers import refused
 from honeyguide.pages.services import PageServices
-from honeyguide.store.change import Change
+from honeyguide.store.change import Change, changes
 from honeyguide.store.reading import Reading, reads
 from honeyguide.store.tx import Tx
 
@@ -144,17 +144,9 @@ class PageRequest:
         self, unit: Callable[Concatenate[Change, P], Awaitable[T]], *args: P.args, **kw: P.kwargs
     ) -> T:
         """One change in a transaction of its own, for handlers that get the services."""
-        return await self.services.store.write(self._apply, unit, *args, **kw)
-
-    async def _apply(
-        self,
-        tx: Tx,
-        unit: Callable[Concatenate[Change, P], Awaitable[T]],
-        /,
-        *args: P.args,
-        **kw: P.kwargs,
-    ) -> T:
-        return await unit(self.change(tx), *args, **kw)
+        actor = actors.member(self.who.user_id)
+        work = changes(unit, self.services.site, self.tenant, actor, self.now_ms)
+        return await self.services.store.write(work, *args, **kw)
 
     def may_see(self, address: str) -> bool:
         """Whether a link to this address opens for the visitor."""
