@@ -19,6 +19,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.partners import network, payouts, programs
 from honeyguide.signups import signups
 from honeyguide.store import Store
+from honeyguide.store.tx import timed
 from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.changes import changing
 from tests.support.network_model import Model, Offer, Reader, _after, _first_ms, month_of
@@ -275,12 +276,12 @@ class PartnerNetwork(Partings):
             if payout.paid_ms is None:
                 await self.store.write(
                     partial(
-                        payouts.mark_paid, payout_id=payout.id, reference="bank", now_ms=self.now_ms
+                        timed(payouts.mark_paid, self.now_ms), payout_id=payout.id, reference="bank"
                     )
                 )
             else:
                 await self.store.write(
-                    partial(payouts.unmark_paid, payout_id=payout.id, now_ms=self.now_ms)
+                    partial(timed(payouts.unmark_paid, self.now_ms), payout_id=payout.id)
                 )
 
     async def check(self) -> None:

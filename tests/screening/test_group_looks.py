@@ -6,6 +6,7 @@ from honeyguide.screening import evidence
 from honeyguide.screening.evidence import CodeToLookAt, InGroup
 from honeyguide.signups import group_looks
 from honeyguide.store import Store
+from honeyguide.store.tx import timed
 from tests.support.changes import SITE
 from tests.support.service import ENGINES
 from tests.support.stores import statement
@@ -21,7 +22,7 @@ def test_who_comes_while_their_group_is_looked_at_is_looked_at_the_next_time(eng
 
         async def waiting() -> list[CodeToLookAt]:
             later_ms = NOON_MS + 2 * HOUR_MS
-            return await store.read(evidence.codes_to_look_at, now_ms=later_ms, most=9)
+            return await store.read(timed(evidence.codes_to_look_at, later_ms), most=9)
 
         await trade.arrive(origin="magic")
         (found,) = await waiting()

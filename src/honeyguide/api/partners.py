@@ -179,7 +179,7 @@ async def list_network_programs(at: Reading, call: Call[None]) -> Listed[Network
     rows, total = await network.page_of(at, _network_query(call), page)
     ids = [row.id for row in rows]
     figures = await public_figures.of(at.tx, ids)
-    looks = await awaited_looks.figures(at.tx, ids, now_ms=at.now_ms)
+    looks = await awaited_looks.figures(at.tx, ids)
     account_id = at.tenant.account_id
     shown = [
         network_program_view(at.site, row, account_id, figures.get(row.id), looks[row.id])
@@ -194,9 +194,9 @@ async def get_network_program(at: Reading, call: Call[None]) -> OneNetworkProgra
     Also finds a program that is not in the directory, if you know its UUID.
     """
     account_id = at.tenant.account_id
-    program = await network.get(at.tx, account_id, call.path["uuid"], now_ms=at.now_ms)
+    program = await network.get(at.tx, account_id, call.path["uuid"])
     figures = await public_figures.of(at.tx, [program.id])
-    looks = await awaited_looks.figures(at.tx, [program.id], now_ms=at.now_ms)
+    looks = await awaited_looks.figures(at.tx, [program.id])
     view = network_program_view(
         at.site, program, account_id, figures.get(program.id), looks[program.id]
     )
@@ -278,7 +278,7 @@ async def get_program_spend(at: Reading, call: Call[None]) -> OneProgramSpend:
     What was charged in a month, what may still be, and what is left of the budget.
     """
     program = await programs.get_unsettled(at, call.path["uuid"])
-    spent = await forecast.spend(at.tx, program, _month(at, call), now_ms=at.now_ms)
+    spent = await forecast.spend(at.tx, program, _month(at, call))
     return OneProgramSpend(spend_view(spent))
 
 

@@ -98,7 +98,7 @@ _NOTE_RECEIVED = _sql.command("note_received")
 
 
 async def store_hook(
-    tx: Tx, integration: Integration, hook: IncomingHook, *, signed_at: str, now_ms: int
+    tx: Tx, integration: Integration, hook: IncomingHook, *, signed_at: str
 ) -> bool:
     """Stores a webhook as it came; False if it came before. `signed_at` is what `verify_hook`
     returned. Without it, nobody can tell a repeated webhook from somebody who left, came back and
@@ -112,21 +112,19 @@ async def store_hook(
         digest=digest,
         content=msgspec.json.encode(hook).decode(),
         has_time=bool(signed_at),
-        now_ms=now_ms,
     )
     if stored:
         tx.wake(TOPIC)
     return bool(stored)
 
 
-async def note_refused(tx: Tx, integration: Integration, reason: str, *, now_ms: int) -> None:
+async def note_refused(tx: Tx, integration: Integration, reason: str) -> None:
     """For the dashboard: a webhook was not taken. `reason` is a sentence."""
     await tx.run(
         _NOTE_REFUSED,
         account_id=integration.account_id,
         id=integration.id,
         reason=reason,
-        now_ms=now_ms,
     )
 
 
@@ -143,7 +141,7 @@ async def delay_hook(leased: LeasedIntegration, stored: StoredHook, reason: str)
     if stored.tries + 1 >= EVENT_TRIES:
         await finish_hook(leased, stored)
         given_up = f"We tried {EVENT_TRIES} times to apply it. {reason}"
-        await note_refused(leased.tx, leased.integration, given_up, now_ms=leased.now_ms)
+        await note_refused(leased.tx, leased.integration, given_up)
         return
     due_ms = leased.now_ms + MINUTE_MS * 2**stored.tries
     await leased.run(_DELAY_EVENT, id=stored.id, due_ms=due_ms)

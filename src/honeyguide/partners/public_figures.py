@@ -67,20 +67,20 @@ async def of(tx: Tx, program_ids: Sequence[str]) -> dict[str, PublicFigures]:
     return {each.program_id: each for each in found if each.decided >= LEAST_DECIDED}
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[DueProgram]:
+async def due(tx: Tx, *, most: int) -> list[DueProgram]:
     """Programs that were not counted today, and have figures, or referrals of late."""
-    today = now_ms // DAY_MS
+    today = tx.now_ms // DAY_MS
     return await tx.all(
         _DUE,
         today=today,
         since_day=today - DAYS,
-        held_since_ms=now_ms - HELD_DAYS * DAY_MS,
+        held_since_ms=tx.now_ms - HELD_DAYS * DAY_MS,
         most=most,
     )
 
 
-async def count(tx: Tx, program: DueProgram, *, now_ms: int) -> PublicFigures:
-    since_ms = (now_ms // DAY_MS - DAYS) * DAY_MS
+async def count(tx: Tx, program: DueProgram) -> PublicFigures:
+    since_ms = (tx.now_ms // DAY_MS - DAYS) * DAY_MS
     of_program: dict[str, Any] = {"program_id": program.id, "since_ms": since_ms}
     counted = await tx.one(_COUNT, **of_program)
     assert counted is not None  # it only counts
@@ -89,14 +89,12 @@ async def count(tx: Tx, program: DueProgram, *, now_ms: int) -> PublicFigures:
     return PublicFigures(program.id, *counted, median_ms or 0)
 
 
-async def save(
-    tx: Tx, program: DueProgram, figures: PublicFigures, held: HeldShare, *, now_ms: int
-) -> None:
+async def save(tx: Tx, program: DueProgram, figures: PublicFigures, held: HeldShare) -> None:
     """With what the program's level held, which only checks of the installation read."""
     await tx.run(
         _SAVE,
         account_id=program.account_id,
-        day=now_ms // DAY_MS,
+        day=tx.now_ms // DAY_MS,
         **figures._asdict(),
         arrived_30d=held.arrived,
         held_30d=held.held,

@@ -203,15 +203,15 @@ async def _apply_if_new(
     return await apply(change, old, decision, by=None) if is_new else None
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[DueReferral]:
+async def due(tx: Tx, *, most: int) -> list[DueReferral]:
     """Referrals of all accounts whose holding period is over, longest overdue first, for
     `verify_due`."""
-    return await tx.all(_DUE, now_ms=now_ms, batch=most)
+    return await tx.all(_DUE, batch=most)
 
 
-async def unconfirmed(tx: Tx, *, now_ms: int, most: int) -> list[DueReferral]:
+async def unconfirmed(tx: Tx, *, most: int) -> list[DueReferral]:
     """Referrals of all accounts that have waited too long for a confirmation, for `verify_due`."""
-    return await tx.all(_UNCONFIRMED, arrived_ms=now_ms - DEADLINE_DAYS * DAY_MS, most=most)
+    return await tx.all(_UNCONFIRMED, arrived_ms=tx.now_ms - DEADLINE_DAYS * DAY_MS, most=most)
 
 
 async def apply(
