@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from honeyguide.store.tx import timed
 from honeyguide.kernel import actors
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.tenant import Tenant
@@ -17,7 +16,7 @@ from honeyguide.signups import delayed_actions, delayed_kinds, first_looks, sign
 from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store import job_failures
 from honeyguide.store.change import Change
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from honeyguide.subscribers import subscribers
 from honeyguide.subscribers.subscribers import Subscriber
 from tests.screening.test_look_claims import COUNTED, WAITS, statuses
