@@ -3,6 +3,7 @@ it lists them, ours where it is silent."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Annotated
 
@@ -30,8 +31,9 @@ from honeyguide.partners.verification import (
     SCREENING,
     Verification,
 )
+from honeyguide.signups.departures import ReturnedReader
 from honeyguide.signups.signups import ListedReferral
-from honeyguide.subscribers.reasons import explain
+from honeyguide.subscribers.reasons import Reason, explain
 from honeyguide.subscribers.referral_states import Status
 
 ProgramName = Annotated[
@@ -138,6 +140,18 @@ class ProgramFiguresView(View, frozen=True):
     reversed: Annotated[float, doc("Share whose fee was taken back.", 0.03)]
     unreviewed: Annotated[
         float, doc("Share that was rejected because the owner never looked at it.", 0.02)
+    ]
+    ended_by_team: Annotated[
+        float,
+        doc(
+            "Share of them that was not paid after the owner's team had unsubscribed, blocked or "
+            "erased the subscriber.",
+            0.01,
+        ),
+    ]
+    ended_by_readers: Annotated[
+        float,
+        doc("Share that was rejected because the subscriber left, bounced or complained.", 0.05),
     ]
     median_days_to_decide: Annotated[
         float, doc("Days from the signup to the decision, in the middle of all of them.", 14.0)
@@ -268,6 +282,15 @@ class PartnerReferralView(View, frozen=True):
     reversal: Annotated[
         ReversalView | None, doc("Why the charge was taken back; null if it was not.", None)
     ]
+    returned: Annotated[
+        str | None,
+        doc(
+            "Whether an email bounced or they complained after the charge, while you can take it "
+            "back.",
+            None,
+            enum=[Reason.BOUNCED, Reason.COMPLAINED],
+        ),
+    ]
     arrived_at: Annotated[public.Time, doc("When the subscriber joined.")]
 
 
@@ -334,6 +357,8 @@ def _figures_view(f: PublicFigures) -> ProgramFiguresView:
         rejected=f.share(f.rejected),
         reversed=f.share(f.reversed),
         unreviewed=f.share(f.unreviewed),
+        ended_by_team=f.share(f.ended_by_team),
+        ended_by_readers=f.share(f.ended_by_readers),
         median_days_to_decide=f.median_days,
     )
 
@@ -369,10 +394,12 @@ def remaining_payout(spent_cents: int, cap_cents: int) -> Decimal:
     return dollars(rules.left_cents(spent_cents=spent_cents, cap_cents=cap_cents))
 
 
-_fill_referral = filler(PartnerReferralView, ListedReferral, given=["due_at"])
+_fill_referral = filler(PartnerReferralView, ListedReferral, given=["due_at", "returned"])
 
 
-def referral_view(r: ListedReferral) -> PartnerReferralView:
+def referral_view(
+    r: ListedReferral, returned: Sequence[ReturnedReader] = ()
+) -> PartnerReferralView:
     reversal = None
     if r.reversal_reason is not None and r.decided_ms is not None:
         reversal = ReversalView(r.reversal_reason, r.reversal_note, iso(r.decided_ms))
@@ -381,4 +408,5 @@ def referral_view(r: ListedReferral) -> PartnerReferralView:
         explanation=explain(r.reason, r.due_ms) if r.reason else None,
         due_at=iso(r.due_ms) if r.due_ms and r.status == "pending" else None,
         reversal=reversal,
+        returned=next((each.how.value for each in returned if each.id == r.id), None),
     )

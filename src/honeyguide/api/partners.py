@@ -54,7 +54,7 @@ from honeyguide.partners import (
     verification,
 )
 from honeyguide.partners.network import SORTS, NetworkQuery
-from honeyguide.signups import reversals, signups
+from honeyguide.signups import departures, reversals, signups
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 
@@ -237,9 +237,9 @@ async def list_program_referrals(at: Reading, call: Call[None]) -> Listed[Partne
     page = call.page
     program = await programs.get_unsettled(at, call.path["uuid"])
     rows, total = await signups.page_of_program(at, program.id, page)
-    return listed(
-        PartnerReferralList, PartnerReferralMeta, [referral_view(row) for row in rows], page, total
-    )
+    returned = await departures.returned(at, program.id)
+    shown = [referral_view(row, returned) for row in rows]
+    return listed(PartnerReferralList, PartnerReferralMeta, shown, page, total)
 
 
 async def reverse_referral_charge(

@@ -16,7 +16,7 @@ from honeyguide.store.tx import Tx
 from honeyguide.subscribers.reasons import SUSPICIONS, Reason
 
 _EVER_MS = 2**62
-_SUSPICIONS = sorted(SUSPICIONS)
+_IN_REVIEW = sorted([*SUSPICIONS, Reason.ENDED_BY_TEAM])
 # Time alone does not verify these.
 _NOT_BY_TIME = [*outlook.UNDATED, Reason.AWAITING_CONFIRMATION]
 
@@ -203,7 +203,7 @@ async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
 
 async def in_review_cents(at: AccountReading, program_id: str) -> int:
     """The fees of suspicious referrals: they are charged only if the owner verifies them."""
-    return await at.one(_IN_REVIEW_CENTS, program_id=program_id, suspicions=_SUSPICIONS) or 0
+    return await at.one(_IN_REVIEW_CENTS, program_id=program_id, reasons=_IN_REVIEW) or 0
 
 
 async def undecided(at: Reading, program_id: str) -> Undecided:

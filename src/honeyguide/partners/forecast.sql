@@ -28,11 +28,11 @@ WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms
 GROUP BY r.partner_campaign_id;
 
 -- name: in_review
--- Suspicious ones that wait for the owner.
+-- Those that wait for the owner.
 SELECT CAST(COALESCE(SUM(r.fee_cents), 0) AS BIGINT) AS cents
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND r.is_own = 0
-  AND s.referral_reason {in :suspicions};
+  AND s.referral_reason {in :reasons};
 
 -- name: uncharged_of_program
 -- How many referrals of a program were not charged in a month.

@@ -26,6 +26,10 @@ class PublicFigures(NamedTuple):
     """Not counting the next two."""
     reversed: int
     unreviewed: int
+    ended_by_team: int
+    """Of those, after a member of the owner's team had unsubscribed, blocked or erased them."""
+    ended_by_readers: int
+    """Of the rejected, those who left, bounced or complained."""
     median_ms: int
 
     @property
@@ -51,6 +55,12 @@ class _Counted(NamedTuple):
     rejected: int
     reversed: int
     unreviewed: int
+    ended_by_team: int
+    ended_by_readers: int
+
+    @property
+    def decided(self) -> int:
+        return self.verified + self.rejected + self.reversed + self.unreviewed
 
 
 _sql = beside(__file__)
@@ -84,7 +94,7 @@ async def count(tx: Tx, program: DueProgram, *, now_ms: int) -> PublicFigures:
     of_program: dict[str, Any] = {"program_id": program.id, "since_ms": since_ms}
     counted = await tx.one(_COUNT, **of_program)
     assert counted is not None  # it only counts
-    half = max(0, sum(counted) - 1) // 2
+    half = max(0, counted.decided - 1) // 2
     median_ms = await tx.one(_MEDIAN, **of_program, half=half)
     return PublicFigures(program.id, *counted, median_ms or 0)
 

@@ -1,6 +1,6 @@
 -- name: of
 -- What the network shows of these programs.
-SELECT program_id, verified, rejected, reversed, unreviewed, median_ms
+SELECT program_id, verified, rejected, reversed, unreviewed, ended_by_team, ended_by_readers, median_ms
 FROM program_figures
 WHERE program_id {in :ids};
 
@@ -23,13 +23,19 @@ FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 WHERE r.program_id = :program_id AND r.decided_ms >= :since_ms AND r.is_own = 0
   AND NOT (COALESCE(s.referral_reason, '') = 'partner_left' AND r.decided_ms = r.arrived_ms)
 
+-- fragment: acts_of_readers
+'left_during_hold', 'bounced', 'complained'
+
 -- name: count
 -- Count the decided referrals of a program.
 SELECT COUNT(CASE WHEN s.referral_status = 'verified' THEN 1 END) AS verified,
        COUNT(CASE WHEN s.referral_status = 'rejected'
                AND s.referral_reason NOT IN ('reversed', 'unreviewed') THEN 1 END) AS rejected,
        COUNT(CASE WHEN s.referral_reason = 'reversed' THEN 1 END) AS reversed,
-       COUNT(CASE WHEN s.referral_reason = 'unreviewed' THEN 1 END) AS unreviewed
+       COUNT(CASE WHEN s.referral_reason = 'unreviewed' THEN 1 END) AS unreviewed,
+       COUNT(CASE WHEN s.referral_status = 'rejected' AND r.team_act IS NOT NULL
+               AND s.referral_reason NOT IN ('reversed', {acts_of_readers}) THEN 1 END) AS ended_by_team,
+       COUNT(CASE WHEN s.referral_reason IN ({acts_of_readers}) THEN 1 END) AS ended_by_readers
 {decided};
 
 -- name: median
@@ -39,9 +45,11 @@ SELECT r.decided_ms - r.arrived_ms AS ms {decided} ORDER BY ms LIMIT 1 OFFSET :h
 -- name: save
 -- Store what the network shows of a program.
 {insert program_figures:
-    program_id, account_id, day, verified, rejected, reversed, unreviewed, median_ms, arrived_30d, held_30d
+    program_id, account_id, day, verified, rejected, reversed, unreviewed, ended_by_team,
+    ended_by_readers, median_ms, arrived_30d, held_30d
 }
 ON CONFLICT (program_id)
 DO UPDATE SET day = excluded.day, verified = excluded.verified, rejected = excluded.rejected,
-    reversed = excluded.reversed, unreviewed = excluded.unreviewed, median_ms = excluded.median_ms,
+    reversed = excluded.reversed, unreviewed = excluded.unreviewed, ended_by_team = excluded.ended_by_team,
+    ended_by_readers = excluded.ended_by_readers, median_ms = excluded.median_ms,
     arrived_30d = excluded.arrived_30d, held_30d = excluded.held_30d;

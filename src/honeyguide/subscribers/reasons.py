@@ -193,6 +193,14 @@ class Reason(StrEnum):
         "look it is not paid after {day}.",
         ends_as="unreviewed",
     )
+    ENDED_BY_TEAM = ReasonFacts(
+        "ended_by_team",
+        "Your team unsubscribed, blocked or erased them before their fee was decided.",
+        short="Ended by your team",
+        until="Waits for your decision, until {day}",
+        rule="What your team does ends no partner’s fee: you decide it, and say why.",
+        waiting="The newsletter’s team ended the subscription, and decides about the fee by {day}.",
+    )
     # What people and time decided.
     UNCONFIRMED = ReasonFacts(
         "unconfirmed",
@@ -222,6 +230,20 @@ class Reason(StrEnum):
         counted="unsubscribed during the holding period",
         rule="A subscriber who leaves before the referral is verified does not count.",
         to_partner="They unsubscribed during the holding period.",
+    )
+    BOUNCED = ReasonFacts(
+        "bounced",
+        "Their email address bounced before the referral was verified.",
+        counted="whose address bounced",
+        rule="A subscriber whom no email reaches does not count.",
+        to_partner="Emails to them were returned.",
+    )
+    COMPLAINED = ReasonFacts(
+        "complained",
+        "Reported an email as spam before the referral was verified.",
+        counted="who reported an email as spam",
+        rule="A subscriber who complains before the referral is verified does not count.",
+        to_partner="They reported an email as spam.",
     )
     REJECTED_BY_HAND = ReasonFacts(
         "rejected_by_hand",
@@ -320,6 +342,11 @@ def explain(reason: str, due_ms: int | None) -> str:
         return (
             f"{why.sentence} It will be verified once they confirm{earliest}, "
             "unless you decide earlier."
+        )
+    if due_ms is not None and why is Reason.ENDED_BY_TEAM:
+        return (
+            f"{why.sentence} Without a decision in Review, the program’s rule decides on "
+            f"{day(due_ms)}."
         )
     if due_ms is not None and why.facts.ends_as != why:  # else it is as good as rejected
         outcome = "rejected" if why.facts.ends_as else "verified"

@@ -13,6 +13,7 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import bars, formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.partners import program_form
+from honeyguide.pages.dashboard.partners import reversals as reversal_page
 from honeyguide.partners import (
     forecast,
     held_referrals,
@@ -28,7 +29,7 @@ from honeyguide.partners import (
     verification,
 )
 from honeyguide.partners.partner_figures import FigureDays, PartnerFigures
-from honeyguide.signups import delayed_actions, reversals, signups, undone_stops
+from honeyguide.signups import delayed_actions, departures, reversals, signups, undone_stops
 from honeyguide.signups.signups import ListedReferral
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
@@ -101,6 +102,8 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         upcoming=await forecast.upcoming_of_program(at.tx, program),
         rows=rows,
         waiting=await delayed_actions.of_subjects(at, [row.subscriber_id for row in rows]),
+        returned=await departures.returned(at, program.id),
+        most_reversed=reversal_page.MOST,
         can_reverse={row.id for row in rows if reversals.may_reverse(row, last_closed)},
         total=total,
         page=page.page,

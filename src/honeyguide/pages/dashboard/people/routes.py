@@ -21,6 +21,7 @@ from honeyguide.pages.dashboard.page_route import (
 )
 from honeyguide.pages.dashboard.people import (
     certificates,
+    ended_fees,
     first_looks,
     import_documents,
     imports,
@@ -81,6 +82,8 @@ PEOPLE_PAGES = (
     get(first_looks.PATH, SEE, READS, first_looks.show),
     post(first_looks.PATH, PARTNERS, WRITES, first_looks.answer, first_looks.show),
     post(first_looks.REFUSE_PATH, MONEY, WRITES, first_looks.refuse, first_looks.show),
+    get(ended_fees.PATH, SEE, READS, ended_fees.show),
+    post(ended_fees.PATH, SUBSCRIBERS, WRITES, ended_fees.decide, ended_fees.show, ended_fees.FORM),
     get("/review", SEE, READS, review.show),
     post("/review", SUBSCRIBERS, WRITES, review.decide, review.show, subscribers.REASON),
     get("/review/check", SEE, READS, referral_check.show),

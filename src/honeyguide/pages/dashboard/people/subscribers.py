@@ -24,7 +24,7 @@ from honeyguide.pages.dashboard.people import subscriber_filters as filter_form
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
-from honeyguide.signups import delayed_actions, delayed_kinds, signups
+from honeyguide.signups import delayed_actions, delayed_kinds, departures, signups
 from honeyguide.signups.delayed_kinds import DelayedKind
 from honeyguide.store.reading import Reading, reads
 from honeyguide.store.tx import Tx
@@ -43,6 +43,7 @@ PER_PAGE = 50
 MOST_AT_ONCE = 200
 # What is sent as `do`.
 DECISIONS = {kind.name: kind for kind in (delayed_kinds.VERIFY, delayed_kinds.REJECT)}
+SAY_WHY = "Your team ended a subscription before the fee was decided, so say why you reject it."
 REASON = {"decision_reason": Field("Reason")}
 VERDICTS = (*DECISIONS, "erase")
 ERASED = (
@@ -195,6 +196,8 @@ async def delay_decision(
 ) -> Response:
     """Verifies or rejects these in a minute, with the reason that the form has."""
     note = referral_decisions.check_note(request.text("decision_reason"), param="decision_reason")
+    if kind is delayed_kinds.REJECT and await departures.needs_why(request.change(tx), ids, note):
+        raise forms.FormErrors({"decision_reason": SAY_WHY})
     return await undo.delay(request.change(tx), request, kind, ids, where, more=more, note=note)
 
 
