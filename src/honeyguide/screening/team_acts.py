@@ -17,6 +17,7 @@ from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.subscribers import subscribers
 from honeyguide.subscribers.reasons import Reason
+from honeyguide.subscribers.referral_states import Status
 from honeyguide.subscribers.subscribers import Subscriber
 
 # Whoever erases in the name of a reader.
@@ -64,9 +65,13 @@ async def decide(change: Change, old: Subscriber, act: TeamAct) -> Decision | No
         fee = await change.one(_PENDING_FEE, subscriber_id=old.id)
     if fee is None:
         return None if act is TeamAct.BLOCKED else rules.on_unsubscribe(old.referral_status)
-    await change.run(_SET_ACT, subscriber_id=old.id, act=act.value)
     hold_until_ms = old.referral_due_ms if fee.hold_until_ms is None else fee.hold_until_ms
-    return rules.on_team_act(old.referral_status, old.referral_reason, hold_until_ms, change.now_ms)
+    decision = rules.on_team_act(
+        old.referral_status, old.referral_reason, hold_until_ms, change.now_ms
+    )
+    if decision is None or decision.status == Status.PENDING:
+        await change.run(_SET_ACT, subscriber_id=old.id, act=act.value)
+    return decision
 
 
 async def forget(change: Change, subscriber_id: str) -> None:
