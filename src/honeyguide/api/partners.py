@@ -18,23 +18,25 @@ from honeyguide.api.money_views import (
     payout_view,
     spend_view,
 )
+from honeyguide.api.partner_referral_views import (
+    OnePartnerReferral,
+    PartnerReferralList,
+    PartnerReferralMeta,
+    referral_view,
+)
 from honeyguide.api.partner_views import (
     NetworkProgramList,
     OneNetworkProgram,
     OnePartnerCampaign,
     OnePartnerProgram,
-    OnePartnerReferral,
     OneProgramVerification,
     PartnerCampaignList,
     PartnerCampaignMeta,
     PartnerProgramList,
     PartnerProgramMeta,
-    PartnerReferralList,
-    PartnerReferralMeta,
     network_program_view,
     partner_campaign_view,
     program_view,
-    referral_view,
     verification_view,
 )
 from honeyguide.api.views import Message

@@ -12,6 +12,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.partners.held_referrals import HELD_DAYS, HeldShare
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers.reasons import BY_READERS
 
 DAYS = 90
 # A share of fewer says nothing.
@@ -92,7 +93,7 @@ async def due(tx: Tx, *, now_ms: int, most: int) -> list[DueProgram]:
 async def count(tx: Tx, program: DueProgram, *, now_ms: int) -> PublicFigures:
     since_ms = (now_ms // DAY_MS - DAYS) * DAY_MS
     of_program: dict[str, Any] = {"program_id": program.id, "since_ms": since_ms}
-    counted = await tx.one(_COUNT, **of_program)
+    counted = await tx.one(_COUNT, **of_program, by_readers=BY_READERS)
     assert counted is not None  # it only counts
     half = max(0, counted.decided - 1) // 2
     median_ms = await tx.one(_MEDIAN, **of_program, half=half)

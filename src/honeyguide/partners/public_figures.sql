@@ -23,9 +23,6 @@ FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 WHERE r.program_id = :program_id AND r.decided_ms >= :since_ms AND r.is_own = 0
   AND NOT (COALESCE(s.referral_reason, '') = 'partner_left' AND r.decided_ms = r.arrived_ms)
 
--- fragment: acts_of_readers
-'left_during_hold', 'bounced', 'complained'
-
 -- name: count
 -- Count the decided referrals of a program.
 SELECT COUNT(CASE WHEN s.referral_status = 'verified' THEN 1 END) AS verified,
@@ -34,8 +31,9 @@ SELECT COUNT(CASE WHEN s.referral_status = 'verified' THEN 1 END) AS verified,
        COUNT(CASE WHEN s.referral_reason = 'reversed' THEN 1 END) AS reversed,
        COUNT(CASE WHEN s.referral_reason = 'unreviewed' THEN 1 END) AS unreviewed,
        COUNT(CASE WHEN s.referral_status = 'rejected' AND r.team_act IS NOT NULL
-               AND s.referral_reason NOT IN ('reversed', {acts_of_readers}) THEN 1 END) AS ended_by_team,
-       COUNT(CASE WHEN s.referral_reason IN ({acts_of_readers}) THEN 1 END) AS ended_by_readers
+               AND s.referral_reason <> 'reversed' AND NOT (s.referral_reason {in :by_readers})
+               THEN 1 END) AS ended_by_team,
+       COUNT(CASE WHEN s.referral_reason {in :by_readers} THEN 1 END) AS ended_by_readers
 {decided};
 
 -- name: median

@@ -217,7 +217,7 @@ def on_confirm(
     of somebody who comes back after the owner's team ended it."""
     if status != Status.PENDING:
         return None
-    if reason == Reason.ENDED_BY_TEAM:
+    if facts_of(reason).is_by_team:
         assert due_ms is not None
         due_ms -= DEADLINE_DAYS * DAY_MS
         behind = None if behind == Reason.AWAITING_CONFIRMATION else behind
@@ -241,7 +241,7 @@ def on_due(
         return None
     if due_ms is None or due_ms > now_ms:
         return None
-    if reason == Reason.ENDED_BY_TEAM:
+    if facts_of(reason).is_by_team:
         if behind == Reason.AWAITING_CONFIRMATION:
             return Decision(Status.REJECTED, Reason.UNCONFIRMED)
         reason = behind
@@ -276,7 +276,7 @@ def on_team_act(
 ) -> Decision | None:
     """A member of the owner's team unsubscribed, blocked or erased somebody whose fee is not
     decided. That ends no fee: the owner decides it, and says why."""
-    if status != Status.PENDING or reason == Reason.ENDED_BY_TEAM:
+    if status != Status.PENDING or facts_of(reason).is_by_team:
         return None
     if reason == Reason.PARTNER_REMOVED:
         return on_partner_removed(status)
@@ -288,7 +288,7 @@ def on_team_act(
 
 def check_why(reason: str | None, new_status: str, note: str | None) -> None:
     """Whoever rejects what their own team ended says why."""
-    if reason == Reason.ENDED_BY_TEAM and new_status == Status.REJECTED and not note:
+    if facts_of(reason).is_by_team and new_status == Status.REJECTED and not note:
         raise Required("reason")
 
 

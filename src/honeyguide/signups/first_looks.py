@@ -32,6 +32,7 @@ from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers.reasons import BY_READERS
 
 # The jobs.
 ASKING = "ask owners to look at new partners"
@@ -201,7 +202,7 @@ async def readers_of(
     at: Reading, look: FirstLook, *, most: int = MOST_READERS
 ) -> list[CohortReader]:
     """The newest of the partner who have met the rule, or left since."""
-    found = await at.all(_READERS, look_id=look.id, most=most)
+    found = await at.all(_READERS, look_id=look.id, by_readers=BY_READERS, most=most)
     return [each.as_cohort for each in found]
 
 

@@ -47,7 +47,7 @@ CASE WHEN s.status = 'unsubscribed' THEN 1 ELSE 0 END AS has_left
 SELECT {known}
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 WHERE r.account_id = :account_id AND r.look_id = :look_id AND s.email IS NOT NULL
-  AND (s.referral_status = 'verified' OR s.referral_reason IN ('left_during_hold', 'bounced', 'complained')
+  AND (s.referral_status = 'verified' OR s.referral_reason {in :by_readers}
       OR s.referral_status = 'pending'
       AND s.referral_reason IN ('holding_period', 'awaiting_first_look', 'needs_review'))
 ORDER BY r.arrived_ms DESC, r.id DESC

@@ -51,6 +51,12 @@ class ReasonFacts(NamedTuple):
     """A pending referral with it is rejected when it is due, for this reason."""
     is_settled: bool = False
     """Nothing is left for the operator to decide."""
+    is_by_team: bool = False
+    """The owner's team ended it, so the owner decides. What it waited for before is behind it."""
+    is_by_reader: bool = False
+    """The reader ended it."""
+    is_after_fee: bool = False
+    """If it is found after the fee, the owner is asked whether to take that back."""
 
 
 class Reason(StrEnum):
@@ -200,6 +206,7 @@ class Reason(StrEnum):
         until="Waits for your decision, until {day}",
         rule="What your team does ends no partner’s fee: you decide it, and say why.",
         waiting="The newsletter’s team ended the subscription, and decides about the fee by {day}.",
+        is_by_team=True,
     )
     # What people and time decided.
     UNCONFIRMED = ReasonFacts(
@@ -230,6 +237,7 @@ class Reason(StrEnum):
         counted="unsubscribed during the holding period",
         rule="A subscriber who leaves before the referral is verified does not count.",
         to_partner="They unsubscribed during the holding period.",
+        is_by_reader=True,
     )
     BOUNCED = ReasonFacts(
         "bounced",
@@ -237,6 +245,8 @@ class Reason(StrEnum):
         counted="whose address bounced",
         rule="A subscriber whom no email reaches does not count.",
         to_partner="Emails to them were returned.",
+        is_by_reader=True,
+        is_after_fee=True,
     )
     COMPLAINED = ReasonFacts(
         "complained",
@@ -244,6 +254,8 @@ class Reason(StrEnum):
         counted="who reported an email as spam",
         rule="A subscriber who complains before the referral is verified does not count.",
         to_partner="They reported an email as spam.",
+        is_by_reader=True,
+        is_after_fee=True,
     )
     REJECTED_BY_HAND = ReasonFacts(
         "rejected_by_hand",
@@ -326,6 +338,7 @@ class Reason(StrEnum):
 
 
 SUSPICIONS = frozenset(reason for reason in Reason if reason.facts.is_suspicion)
+BY_READERS = sorted(reason for reason in Reason if reason.facts.is_by_reader)
 _FACTS = {reason.value: reason.facts for reason in Reason}
 
 
@@ -343,7 +356,7 @@ def explain(reason: str, due_ms: int | None) -> str:
             f"{why.sentence} It will be verified once they confirm{earliest}, "
             "unless you decide earlier."
         )
-    if due_ms is not None and why is Reason.ENDED_BY_TEAM:
+    if due_ms is not None and why.facts.is_by_team:
         return (
             f"{why.sentence} Without a decision in Review, the program’s rule decides on "
             f"{day(due_ms)}."
