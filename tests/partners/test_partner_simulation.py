@@ -15,12 +15,14 @@ from typing import Any
 
 import pytest
 
+from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid
 from honeyguide.partners import network, payouts, programs
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import SubscriberChanges
 from honeyguide.store import Store
 from honeyguide.subscribers.subscribers import Subscriber
-from tests.support.changes import changing
+from tests.support.changes import API_KEY, changing
 from tests.support.network_model import Model, Offer, Reader, _after, _first_ms, month_of
 from tests.support.network_partings import Partings
 from tests.support.network_platform import NetworkPlatform, network_platform
@@ -28,6 +30,7 @@ from tests.support.stores import OpenStore
 from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, verify
 
 STEPS = 50
+TEAM = actors.member("0190b000-0000-7000-8000-000000000001")
 ASKED = ("api", "signup", "magic", "embed")
 EVERY_RUN = {"sqlite": 16, "postgres": 8}
 
@@ -182,25 +185,32 @@ class PartnerNetwork(Partings):
         if found := self._reader("pending", "verified"):
             trade, reader = found
             self.left.add(reader.id)
-            await trade.change(reader.id, now_ms=self.now_ms, status="unsubscribed")
-            self.model.leave(reader)
+            actor = self.chance.choice([API_KEY, TEAM])
+            gone = SubscriberChanges(status="unsubscribed")
+            work = changing(signups.update, SITE, trade.owner, self.now_ms, actor=actor)
+            await self.store.write(work, reader.id, gone)
+            self.model.leave(reader, self.now_ms, by_team=actor is TEAM)
 
     async def erase(self) -> None:
         if found := self._reader("pending", "verified", "rejected"):
             trade, reader = found
-            await trade.erase(reader.id, now_ms=self.now_ms)
-            self.model.leave(reader)
-            reader.here = False
+            actor = self.chance.choice([API_KEY, TEAM])
+            work = changing(signups.erase, SITE, trade.owner, self.now_ms, actor=actor)
+            await self.store.write(work, reader.id)
+            self.model.leave(reader, self.now_ms, by_team=actor is TEAM, erased=True)
 
     async def verify_due(self) -> None:
         """Those due at the same moment may verify_due in any order, so each is told to the model as
         the service took it.
         """
-        for reader in [r for r in self.model.readers if r.must_confirm]:
+        for reader in [r for r in self.model.readers if r.must_confirm and not r.is_ended]:
             assert await self._verify_one(reader) is None, "time never replaces a confirmation"
         for reader in self.model.verify_due(self.now_ms):
             await self._verify_one(reader)
-            self.model.verify(reader, self.now_ms)
+            if reader.must_confirm:  # the owner's team ended it, and nobody decided
+                reader.status = "rejected"
+            else:
+                self.model.verify(reader, self.now_ms)
         await self.trades[0].verify_due(self.now_ms)
 
     async def _verify_one(self, reader: Reader) -> Subscriber | None:

@@ -32,6 +32,7 @@ PASS_BATCH = 500
 # After the last one, we give up on the subscriber.
 RETRY_MS = (MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 8 * HOUR_MS)
 ADVOCATES, ALL = "advocates", "all"
+_HOW = {each.value: each for each in Reason if each.facts.is_after_fee}
 
 
 class _Place(NamedTuple):
@@ -294,9 +295,7 @@ async def record(
 
 
 async def depart(leased: LeasedIntegration, subscriber_id: str, kind: ChangeKind | None) -> None:
-    how = Reason.LEFT_DURING_HOLD
-    if kind in (ChangeKind.BOUNCED, ChangeKind.COMPLAINED):
-        how = Reason(kind)
+    how = _HOW.get(str(kind), Reason.LEFT_DURING_HOLD)
     with contextlib.suppress(Missing):  # erased meanwhile
         await signups.depart(leased, subscriber_id, how)
 

@@ -36,21 +36,19 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         waiting=await delayed_actions.of_subjects(at, [each.subscriber_id for each in fees]),
         reasons=[("", "Choose a reason")] + [(each.value, each.label) for each in ReversalReason],
         typed=dict(request.fields),
+        entered=set(request.several("id")),
         money=money.show,
     )
 
 
 async def decide(change: Change, request: PageRequest) -> Response:
-    partner_id, chosen = request.text("partner"), set(request.several("id"))
-    fees = await departures.ended(change)
-    ids = [
-        each.subscriber_id
-        for each in fees
-        if each.partner_campaign_id == partner_id and each.subscriber_id in chosen
-    ]
-    if not ids:
+    chosen = set(request.several("id"))
+    fees = [each for each in await departures.ended(change) if each.subscriber_id in chosen]
+    if not fees:
         raise Invalid("Select at least one subscriber first.")
-    await first_looks.check_side(change, partner_id, request.who.user_id)
+    for partner_id in sorted({each.partner_campaign_id for each in fees}):
+        await first_looks.check_side(change, partner_id, request.who.user_id)
+    ids = [each.subscriber_id for each in fees]
     if request.text("do") == "pay":
         return await undo.delay(change, request, delayed_kinds.VERIFY, ids, PATH)
     if not request.text("reason"):
