@@ -32,7 +32,7 @@ def decide(owner: Operator, *ids: str, **fields: str) -> str:
 
 
 def state(owner: Operator, reader_id: str) -> tuple[str, str | None]:
-    found = owner.get(f"{owner.v1}{reader_id}/referral").json()["referral"]
+    found = owner.get(f"{owner.v1}/subscribers/{reader_id}/referral").json()["referral"]
     return found["status"], found["reason"]
 
 
