@@ -255,10 +255,11 @@ async def _bounce(tx: Tx, state: DemoState, at_ms: int) -> None:
     """The email tool of the first newsletter reports readers who were paid for."""
     owner = state.accounts[0]
     tool = Change(tx, state.site, owner.tenant, actors.job("sync with your own tool"), at_ms)
+    after_fee = [each for each in Reason if each.facts.is_after_fee]
     for program_id in owner.programs.values():
         newest, _ = await signups.page_of_program(tool, program_id, Page(1, 50))
         charged = [each.subscriber_id for each in newest if each.charged_cents]
-        for subscriber_id, how in zip(charged, (Reason.BOUNCED, Reason.COMPLAINED), strict=False):
+        for subscriber_id, how in zip(charged, after_fee, strict=False):
             await signups.depart(tool, subscriber_id, how)
 
 
