@@ -23,7 +23,7 @@ from honeyguide.integrations.integrations import NewIntegration
 from honeyguide.integrations.leases import LeasedIntegration
 from honeyguide.integrations.platform import Audience
 from honeyguide.integrations.reports import FoundValues
-from honeyguide.kernel import actors, mornings
+from honeyguide.kernel import actors, periods
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
@@ -306,7 +306,7 @@ def in_a_digest(who: Operator) -> None:
     given = {kind.name: AT_ONCE for kind in NOTIFICATION_KINDS} | {"first_referral": "daily"}
     assert who.web.post("/notices/preferences", **given).status_code == 303
     advocate(who, 1)
-    due_ms = mornings.next_morning(who.service.now_ms(), zone_of("UTC"))
+    due_ms = periods.next_morning(who.service.now_ms(), zone_of("UTC"))
     who.service.set_clock((due_ms + HOUR_MS - system_clock()) / 1000)
     who.service.run_jobs()
 
