@@ -77,9 +77,7 @@ class PartnerNetwork(Partings):
             self.offers.append(offer)
 
     def _reader(self, *statuses: str) -> tuple[Trade, Reader] | None:
-        found = [
-            reader for reader in self.model.readers if reader.here and reader.status in statuses
-        ]
+        found = [each for each in self.model.readers if each.here and each.status in statuses]
         if not found:
             return None
         reader = self.chance.choice(found)
@@ -185,19 +183,21 @@ class PartnerNetwork(Partings):
         if found := self._reader("pending", "verified"):
             trade, reader = found
             self.left.add(reader.id)
-            actor = self.chance.choice([API_KEY, TEAM])
             gone = SubscriberChanges(status="unsubscribed")
-            work = changing(signups.update, SITE, trade.owner, self.now_ms, actor=actor)
-            await self.store.write(work, reader.id, gone)
-            self.model.leave(reader, self.now_ms, by_team=actor is TEAM)
+            by_team = await self._by_anybody(trade, signups.update, reader.id, gone)
+            self.model.leave(reader, self.now_ms, by_team=by_team)
 
     async def erase(self) -> None:
         if found := self._reader("pending", "verified", "rejected"):
             trade, reader = found
-            actor = self.chance.choice([API_KEY, TEAM])
-            work = changing(signups.erase, SITE, trade.owner, self.now_ms, actor=actor)
-            await self.store.write(work, reader.id)
-            self.model.leave(reader, self.now_ms, by_team=actor is TEAM, erased=True)
+            by_team = await self._by_anybody(trade, signups.erase, reader.id)
+            self.model.leave(reader, self.now_ms, by_team=by_team, erased=True)
+
+    async def _by_anybody(self, trade: Trade, unit: Any, *given: Any) -> bool:
+        actor = self.chance.choice([API_KEY, TEAM])
+        work = changing(unit, SITE, trade.owner, self.now_ms, actor=actor)
+        await self.store.write(work, *given)
+        return actor is TEAM
 
     async def verify_due(self) -> None:
         """Those due at the same moment may verify_due in any order, so each is told to the model as
@@ -319,10 +319,8 @@ class PartnerNetwork(Partings):
                 month for month, _, reached_ms in budgets if reached_ms is not None
             } == offer.reached
             shares = await ask(
-                (
-                    "SELECT partner_campaign_id, month, spent_cents FROM partner_spend WHERE "
-                    "program_id = :id"
-                ),
+                "SELECT partner_campaign_id, month, spent_cents FROM partner_spend "
+                "WHERE program_id = :id",
                 id=trade.program.id,
             )
             expected = {

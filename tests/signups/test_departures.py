@@ -6,7 +6,7 @@ import pytest
 
 from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Missing, Required
-from honeyguide.partners import public_figures
+from honeyguide.partners import ledger, public_figures
 from honeyguide.screening import screening_lists
 from honeyguide.screening.team_acts import TeamAct
 from honeyguide.signups import departures, group_decisions, signups
@@ -78,8 +78,11 @@ async def ended(trade: Trade) -> list[departures.EndedFee]:
 
 
 async def returned(trade: Trade) -> list[tuple[str, str]]:
+    closed = await trade.store.read(ledger.last_closed)
     found = await trade.store.read(
-        lambda tx: departures.returned(in_account(tx, trade.owner.account_id), trade.program.id)
+        lambda tx: departures.returned(
+            in_account(tx, trade.owner.account_id), trade.program.id, closed
+        )
     )
     return [(each.subscriber_id, each.how.value) for each in found]
 

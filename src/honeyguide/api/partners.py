@@ -46,6 +46,7 @@ from honeyguide.kernel.ids import lowercase_id
 from honeyguide.partners import (
     audience,
     forecast,
+    ledger,
     network,
     payouts,
     programs,
@@ -239,7 +240,7 @@ async def list_program_referrals(at: Reading, call: Call[None]) -> Listed[Partne
     page = call.page
     program = await programs.get_unsettled(at, call.path["uuid"])
     rows, total = await signups.page_of_program(at, program.id, page)
-    returned = await departures.returned(at, program.id)
+    returned = await departures.returned(at, program.id, await ledger.last_closed(at.tx))
     shown = [referral_view(row, returned) for row in rows]
     return listed(PartnerReferralList, PartnerReferralMeta, shown, page, total)
 

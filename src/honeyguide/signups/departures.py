@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.partners import ledger
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.subscribers.reasons import Reason
@@ -80,12 +79,11 @@ async def needs_why(at: Reading, ids: Sequence[str], note: str | None) -> bool:
     return note is None and bool(await at.all(_ENDED_AMONG, ids=list(ids)))
 
 
-async def returned(at: Reading, program_id: str) -> list[ReturnedReader]:
+async def returned(at: Reading, program_id: str, last_closed: str) -> list[ReturnedReader]:
     """Who bounced or complained after they were charged, of open months. An email to an address
     that the owner gave them says nothing of the reader."""
-    closed = await ledger.last_closed(at.tx)
     found = {}
-    for each in await at.all(_RETURNED, program_id=program_id, last_closed=closed):
+    for each in await at.all(_RETURNED, program_id=program_id, last_closed=last_closed):
         keys = at.site.person_keys(EmailAddress(each.mailbox)) if each.mailbox else [each.own_key]
         if each.own_key in keys:
             how = Reason(each.how)

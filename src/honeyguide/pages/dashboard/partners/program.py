@@ -102,7 +102,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         upcoming=await forecast.upcoming_of_program(at.tx, program),
         rows=rows,
         waiting=await delayed_actions.of_subjects(at, [row.subscriber_id for row in rows]),
-        returned=await departures.returned(at, program.id),
+        returned=await departures.returned(at, program.id, last_closed),
         most_reversed=reversal_page.MOST,
         can_reverse={row.id for row in rows if reversals.may_reverse(row, last_closed)},
         total=total,

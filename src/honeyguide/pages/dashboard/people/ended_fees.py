@@ -9,7 +9,7 @@ from itertools import groupby
 from starlette.responses import Response
 
 from honeyguide.kernel import money
-from honeyguide.kernel.errors import Invalid, Required
+from honeyguide.kernel.errors import Required
 from honeyguide.pages.dashboard import undo
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
@@ -45,7 +45,7 @@ async def decide(change: Change, request: PageRequest) -> Response:
     chosen = set(request.several("id"))
     fees = [each for each in await departures.ended(change) if each.subscriber_id in chosen]
     if not fees:
-        raise Invalid("Select at least one subscriber first.")
+        return request.go(PATH, "Select at least one subscriber first.")
     for partner_id in sorted({each.partner_campaign_id for each in fees}):
         await first_looks.check_side(change, partner_id, request.who.user_id)
     ids = [each.subscriber_id for each in fees]
