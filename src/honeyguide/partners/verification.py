@@ -354,9 +354,10 @@ async def keep_own(change: Change, program_id: str) -> bool:
     return True
 
 
-async def is_offered(at: AccountReading, program_id: str) -> bool:
-    """Whether to recommend to an older program what new ones start with."""
-    return _is_offered(await _get(at, program_id))
+async def with_offer(at: AccountReading, program_id: str) -> tuple[Verification, bool]:
+    """And whether its page recommends what new programs start with."""
+    stored = await _get(at, program_id)
+    return of(stored), _is_offered(stored)
 
 
 async def offered(at: AccountReading, *, most: int) -> list[OfferedProgram]:

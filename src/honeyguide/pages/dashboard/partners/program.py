@@ -176,7 +176,8 @@ async def _verification(
     nothing of anybody any more."""
     if program.deleted_ms is not None:
         return {}
-    asked = await verification.get(at.of_account(program.account_id), program.id)
+    of_owner = at.of_account(program.account_id)
+    asked, is_offered = await verification.with_offer(of_owner, program.id)
     rule, level = verification.recommended(request.services.site)
     return {
         "asked": asked,
@@ -186,7 +187,7 @@ async def _verification(
         "held": await held_referrals.count_held(
             at.tx, program.account_id, program.id, now_ms=request.now_ms
         ),
-        "is_offered": await verification.is_offered(at.of_account(program.account_id), program.id),
+        "is_offered": is_offered,
         "offered_rule": verification.RULES[rule] if rule.needs_confirmation else None,
         "offered_level": verification.LEVELS[level],
     }
