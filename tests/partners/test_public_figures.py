@@ -86,6 +86,8 @@ def test_they_are_in_the_network_and_before_joining(
         "rejected": 0.0,
         "reversed": 0.0,
         "unreviewed": 0.0,
+        "ended_by_team": 0.0,
+        "ended_by_readers": 0.0,
         "median_days_to_decide": 0.0,
     }
     assert bob.get(path).json()["partner_program"]["figures_90d"] == expected

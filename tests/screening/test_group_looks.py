@@ -37,16 +37,19 @@ def test_who_comes_while_their_group_is_looked_at_is_looked_at_the_next_time(eng
     on(engine, scenario)
 
 
+@pytest.mark.parametrize("level", ["strong", "flexible", None])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_whose_email_bounced_waits_for_the_owner_when_the_holding_period_ends(engine: str) -> None:
-    """At an address of their own, and not at one that the owner gave them."""
+def test_whose_email_bounced_is_rejected_when_the_holding_period_ends(
+    engine: str, level: str | None
+) -> None:
+    """At an address of their own, and not at one that the owner gave them; at every level."""
 
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(
             store, referral_pending_duration_enabled=True, referral_pending_duration=2
         )
-        screened = statement("UPDATE program SET rule = 'none', screening = 'strong'")
-        await store.write(lambda tx: tx.run(screened))
+        screened = statement("UPDATE program SET rule = 'none', screening = :level")
+        await store.write(lambda tx: tx.run(screened, level=level))
         bounces, moved, arrives = [await trade.arrive(origin="magic") for _ in range(3)]
         bounced = statement(
             "INSERT INTO letter (id, account_id, kind, about_id, mailbox, waited_for, created_ms, "
@@ -59,7 +62,7 @@ def test_whose_email_bounced_waits_for_the_owner_when_the_holding_period_ends(en
         await trade.verify_due(NOON_MS + 3 * DAY_MS)
         for reader in (arrives, moved):
             assert (await trade.referral(reader.id))[:2] == ("verified", None)
-        assert (await trade.referral(bounces.id))[:2] == ("pending", "needs_review")
+        assert (await trade.referral(bounces.id))[:2] == ("rejected", "bounced")
         assert await trade.spent() == 600
 
     on(engine, scenario)

@@ -18,23 +18,25 @@ from honeyguide.api.money_views import (
     payout_view,
     spend_view,
 )
+from honeyguide.api.partner_referral_views import (
+    OnePartnerReferral,
+    PartnerReferralList,
+    PartnerReferralMeta,
+    referral_view,
+)
 from honeyguide.api.partner_views import (
     NetworkProgramList,
     OneNetworkProgram,
     OnePartnerCampaign,
     OnePartnerProgram,
-    OnePartnerReferral,
     OneProgramVerification,
     PartnerCampaignList,
     PartnerCampaignMeta,
     PartnerProgramList,
     PartnerProgramMeta,
-    PartnerReferralList,
-    PartnerReferralMeta,
     network_program_view,
     partner_campaign_view,
     program_view,
-    referral_view,
     verification_view,
 )
 from honeyguide.api.views import Message
@@ -44,6 +46,7 @@ from honeyguide.kernel.ids import lowercase_id
 from honeyguide.partners import (
     audience,
     forecast,
+    ledger,
     network,
     outlook,
     payouts,
@@ -55,7 +58,7 @@ from honeyguide.partners import (
     verification,
 )
 from honeyguide.partners.network import SORTS, NetworkQuery
-from honeyguide.signups import awaited_looks, reversals, signups
+from honeyguide.signups import awaited_looks, departures, reversals, signups
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 
@@ -244,9 +247,9 @@ async def list_program_referrals(at: Reading, call: Call[None]) -> Listed[Partne
     page = call.page
     program = await programs.get_unsettled(at, call.path["uuid"])
     rows, total = await signups.page_of_program(at, program.id, page)
-    return listed(
-        PartnerReferralList, PartnerReferralMeta, [referral_view(row) for row in rows], page, total
-    )
+    returned = await departures.returned(at, program.id, await ledger.last_closed(at.tx))
+    shown = [referral_view(row, returned) for row in rows]
+    return listed(PartnerReferralList, PartnerReferralMeta, shown, page, total)
 
 
 async def reverse_referral_charge(

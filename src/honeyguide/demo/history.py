@@ -43,7 +43,7 @@ from honeyguide.store.tx import timed
 from honeyguide.subscribers import page_index, search, statistics
 from honeyguide.subscribers import subscribers as people
 from honeyguide.subscribers.clicks import count_clicks
-from honeyguide.subscribers.reasons import SUSPICIONS
+from honeyguide.subscribers.reasons import SUSPICIONS, Reason
 
 WEEK_MS = 7 * DAY_MS
 # What operators have not handled yet: pending referrals of the last days, and shipments, rewards
@@ -239,6 +239,20 @@ async def _weekly_tasks(tx: Tx, state: DemoState, at_ms: int) -> None:
         await _reverse_one(tx, state, at_ms)
     if 0 <= state.end_ms - ADJUSTED_MS - at_ms < WEEK_MS:
         await _part(tx, state, at_ms)
+    if at_ms >= state.end_ms:
+        await _bounce(tx, state, at_ms)
+
+
+async def _bounce(tx: Tx, state: DemoState, at_ms: int) -> None:
+    """The email tool of the first newsletter reports readers who were paid for."""
+    owner = state.accounts[0]
+    tool = Change(tx, state.site, owner.tenant, actors.job("sync with your own tool"), at_ms)
+    after_fee = [each for each in Reason if each.facts.is_after_fee]
+    for program_id in owner.programs.values():
+        newest, _ = await signups.page_of_program(tool, program_id, Page(1, 50))
+        charged = [each.subscriber_id for each in newest if each.charged_cents]
+        for subscriber_id, how in zip(charged, after_fee, strict=False):
+            await signups.depart(tool, subscriber_id, how)
 
 
 async def _claims(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
@@ -351,7 +365,9 @@ async def _unsubscribe(
 ) -> None:
     """They refer nobody any more."""
     left = lifecycle.SubscriberChanges(status="unsubscribed")
-    await signups.update(state.change(tx, account, at_ms), subscriber_id, left)
+    reader = actors.subscriber(subscriber_id)
+    change = Change(tx, state.site, account.tenant, reader, at_ms)
+    await signups.update(change, subscriber_id, left)
     stay = [each for each in account.subscribers if each.id != subscriber_id]
     account.subscribers[:] = stay
 

@@ -14,10 +14,10 @@ from honeyguide.partners.programs import Program
 from honeyguide.store.reading import AccountReading, Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
-from honeyguide.subscribers.reasons import SUSPICIONS
+from honeyguide.subscribers.reasons import SUSPICIONS, Reason
 
 _EVER_MS = 2**62
-_SUSPICIONS = sorted(SUSPICIONS)
+_IN_REVIEW = sorted([*SUSPICIONS, Reason.ENDED_BY_TEAM])
 
 
 class BudgetForecast(NamedTuple):
@@ -179,7 +179,7 @@ async def spend(tx: Tx, program: Program, month: str) -> Spend:
     budget = await tx.one(_BUDGET, **program_key, month=month) or _UNTOUCHED
     waiting = _waiting(month, tx.now_ms)
     partners = await tx.all(
-        _PARTNERS_OF_PROGRAM, **program_key, **waiting, month=month, suspicions=_SUSPICIONS
+        _PARTNERS_OF_PROGRAM, **program_key, **waiting, month=month, reasons=_IN_REVIEW
     )
     left_cents = rules.left_cents(
         spent_cents=budget.spent_cents, cap_cents=program.total_budget_cents

@@ -12,6 +12,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.partners.held_referrals import HELD_DAYS, HeldShare
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers.reasons import BY_READERS
 
 DAYS = 90
 # A share of fewer says nothing.
@@ -26,6 +27,10 @@ class PublicFigures(NamedTuple):
     """Not counting the next two."""
     reversed: int
     unreviewed: int
+    ended_by_team: int
+    """Of those, after a member of the owner's team had unsubscribed, blocked or erased them."""
+    ended_by_readers: int
+    """Of the rejected, those who left, bounced or complained."""
     median_ms: int
 
     @property
@@ -51,6 +56,12 @@ class _Counted(NamedTuple):
     rejected: int
     reversed: int
     unreviewed: int
+    ended_by_team: int
+    ended_by_readers: int
+
+    @property
+    def decided(self) -> int:
+        return self.verified + self.rejected + self.reversed + self.unreviewed
 
 
 _sql = beside(__file__)
@@ -82,9 +93,9 @@ async def due(tx: Tx, *, most: int) -> list[DueProgram]:
 async def count(tx: Tx, program: DueProgram) -> PublicFigures:
     since_ms = (tx.now_ms // DAY_MS - DAYS) * DAY_MS
     of_program: dict[str, Any] = {"program_id": program.id, "since_ms": since_ms}
-    counted = await tx.one(_COUNT, **of_program)
+    counted = await tx.one(_COUNT, **of_program, by_readers=BY_READERS)
     assert counted is not None  # it only counts
-    half = max(0, sum(counted) - 1) // 2
+    half = max(0, counted.decided - 1) // 2
     median_ms = await tx.one(_MEDIAN, **of_program, half=half)
     return PublicFigures(program.id, *counted, median_ms or 0)
 

@@ -16,7 +16,7 @@ from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.mail import emails, stops, weekly_summary
 from honeyguide.rewards import earned_rewards
-from honeyguide.screening import evidence, moves, rules, screening, visits
+from honeyguide.screening import evidence, moves, rules, screening, team_acts, visits
 from honeyguide.screening.moves import Changed
 from honeyguide.screening.screening import Person, Referrer
 from honeyguide.screening.signals import SignalFinding
@@ -29,6 +29,7 @@ from honeyguide.store.tx import Refusals
 from honeyguide.subscribers import clicks, codes, form_codes, persons, referral_states, subscribers
 from honeyguide.subscribers.campaigns import LINKS
 from honeyguide.subscribers.origins import Origin
+from honeyguide.subscribers.reasons import Reason
 from honeyguide.subscribers.subscribers import Subscriber
 
 SETTABLE_STATUSES = ("unsubscribed", "confirmed")
@@ -313,8 +314,14 @@ async def find_referrer_ids(at: Reading, asked: Iterable[str]) -> dict[str, str]
     return found | {code: ids[own] for code, own in further.items() if own in ids}
 
 
-async def change_person(change: Change, id_or_email: str, changes: SubscriberChanges) -> Changed:
-    """Name, email, status; a status also decides a referral that waited for it."""
+async def change_person(
+    change: Change,
+    id_or_email: str,
+    changes: SubscriberChanges,
+    how: Reason = Reason.LEFT_DURING_HOLD,
+) -> Changed:
+    """Name, email, status; a status also decides a referral that waited for it. `how` they leave,
+    if they do."""
     old = await subscribers.get_locked(change, id_or_email)
     name = old.name if changes.name is msgspec.UNSET else changes.name
     if name is not None:
@@ -338,7 +345,7 @@ async def change_person(change: Change, id_or_email: str, changes: SubscriberCha
     decision = None
     if changes.status is not msgspec.UNSET and old.referrer_code is not None:
         decision = (
-            rules.on_unsubscribe(old.referral_status)
+            await team_acts.on_unsubscribe(change, old, how)
             if status == "unsubscribed"
             else await moves.on_confirm(change, old)
         )

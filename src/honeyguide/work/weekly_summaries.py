@@ -172,6 +172,7 @@ async def _waiting(at: Reading, zone: ZoneInfo) -> list[WaitingTask]:
     if first.due_ms is not None:
         note = f"The first is {first.outcome} automatically on {_short_day(first.due_ms, zone)}."
     add(work.to_review, "Referrals to review", note, "Review", "/review")
+    add(work.ended_fees, "Fees that your team ended", "", "Decide", "/review/ended")
     approve = await _waiting_rewards(at, earned_rewards.AWAITING)
     add(approve.n, "Rewards to approve", since(approve.oldest_ms), "Approve", "/rewards")
     add(work.claims, "Rewards to fulfill", since(work.claimed_ms), "Fulfill", "/rewards")

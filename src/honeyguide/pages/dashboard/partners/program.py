@@ -14,6 +14,7 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import bars, formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.partners import budget_days, program_form
+from honeyguide.pages.dashboard.partners import reversals as reversal_page
 from honeyguide.partners import (
     forecast,
     held_referrals,
@@ -31,7 +32,7 @@ from honeyguide.partners import (
 from honeyguide.partners.expected_fees import ExpectedFees
 from honeyguide.partners.outlook import MonthOutlook, ProgramFees
 from honeyguide.partners.partner_figures import ChargedDay, FigureDays, PartnerFigures
-from honeyguide.signups import delayed_actions, reversals, signups, undone_stops
+from honeyguide.signups import delayed_actions, departures, reversals, signups, undone_stops
 from honeyguide.signups.signups import ListedReferral
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
@@ -112,6 +113,8 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         undecided=await forecast.undecided(at, program.id),
         rows=rows,
         waiting=await delayed_actions.of_subjects(at, [row.subscriber_id for row in rows]),
+        returned=await departures.returned(at, program.id, last_closed),
+        most_reversed=reversal_page.MOST,
         can_reverse={row.id for row in rows if reversals.may_reverse(row, last_closed)},
         total=total,
         is_listed="page" in request.query,
@@ -250,9 +253,8 @@ async def _verification(
     nothing of anybody any more."""
     if program.deleted_ms is not None:
         return {}
-    asked, is_offered = await verification.get_with_offer(
-        at.of_account(program.account_id), program.id
-    )
+    of_owner = at.of_account(program.account_id)
+    asked, is_offered = await verification.get_with_offer(of_owner, program.id)
     rule, level = verification.recommended(request.services.site)
     return {
         "asked": asked,
