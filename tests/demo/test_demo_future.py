@@ -35,7 +35,7 @@ def test_people_join_while_the_clock_is_moved(tmp_path: Path) -> None:
     async def work() -> None:
         async with opened(chosen) as services:
             now_ms = services.clock()
-            tenants, _ = await services.store.write(demo._find_or_create_accounts, now_ms=now_ms)
+            tenants, _ = await services.store.write(demo._find_or_create_accounts)
             await setup.set_up(services, tenants, start_ms=now_ms - demo.YEAR_MS, end_ms=now_ms)
             assert await future.catch_up(services, now_ms) == now_ms, "no time has passed"
             clock.write_text(str(7 * 24 * 3600))

@@ -165,7 +165,7 @@ async def _find_evidence(
     found: list[SignalFinding] = []
     origin = Origin(new.origin)
     if new.visit is not None:
-        link = ClickedLink(partner.account_id, partner.id, partner.code)
+        link = ClickedLink(partner.id, partner.code)
         found = await visits.find_evidence(change, new.visit, link)
     elif new.status == "active" and verification.waits_for_owner(partner, origin):
         found = [Signal.NO_FORM.found(origin.joined)]
