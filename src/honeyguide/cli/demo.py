@@ -13,6 +13,7 @@ from rich.progress import TimeElapsedColumn
 from honeyguide import demo as demo_data
 from honeyguide import logs
 from honeyguide.accounts import accounts
+from honeyguide.app import opened
 from honeyguide.cli.base import fail, progress, read, read_settings, with_services
 from honeyguide.demo import (
     KeptSecrets,
@@ -71,7 +72,7 @@ def demo(
     def greet() -> None:
         print(text, flush=True)
         if chosen.test_clock:
-            future.start(chosen)
+            future.start(lambda: opened(chosen))
 
     run_server(chosen, on_answering=greet)
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 import asyncio
 import random
 import threading
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, suppress
 
 from honeyguide.accounts import accounts
-from honeyguide.app import Services, opened
+from honeyguide.app import Services
 from honeyguide.demo import history, subscribers
 from honeyguide.demo.newsletters import NEWSLETTERS, Newsletter
 from honeyguide.demo.setup import DemoAccount, DemoPartnerCampaign, DemoState, DemoSubscriber
@@ -19,7 +20,6 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Fault
 from honeyguide.kernel.paging import Page
 from honeyguide.partners import network
-from honeyguide.settings import Settings
 from honeyguide.store import Tx
 from honeyguide.store.reading import Reading
 from honeyguide.subscribers import campaigns
@@ -33,13 +33,13 @@ MOST_MS = 35 * DAY_MS
 _SLUGS = {plan.name: plan.program.slug for each in NEWSLETTERS for plan in each.publications}
 
 
-def start(chosen: Settings) -> None:
+def start(opened: Callable[[], AbstractAsyncContextManager[Services]]) -> None:
     """Goes on as long as this process runs."""
-    threading.Thread(target=lambda: asyncio.run(_follow(chosen)), daemon=True).start()
+    threading.Thread(target=lambda: asyncio.run(_follow(opened)), daemon=True).start()
 
 
-async def _follow(chosen: Settings) -> None:
-    async with opened(chosen) as services:
+async def _follow(opened: Callable[[], AbstractAsyncContextManager[Services]]) -> None:
+    async with opened() as services:
         since_ms = 0
         while True:
             with suppress(Fault):  # the database is busy
