@@ -113,16 +113,23 @@ def traits_of_domain(domain: str, host: MailHost | None) -> Iterator[Trait]:
 
 def find_groups(facts: ProgramFacts) -> list[FoundGroup]:
     part_of = _parts(facts)
-    confirmed, everybody = Counter[str](), Counter[str]()
-    for each in facts.domains:
-        confirmed[each.partner_campaign_id] += each.people
-        everybody[part_of[each.partner_campaign_id]] += each.people
-    usual, usual_people = _usual(facts)
+    usual = _usual(facts)
+    # Where people at mailbox providers are left out, a host is compared with those that companies use.
+    totals = {
+        of_hosts: _totals(_counted(facts.domains, of_hosts=of_hosts), part_of)
+        for of_hosts in (False, True)
+    }
+    usual_people = {
+        of_hosts: sum(each.people for each in _counted(facts.own_domains, of_hosts=of_hosts))
+        for of_hosts in (False, True)
+    }
     least = least_people(facts.readers)
 
     def is_group(trait: Trait, n: int, of: int) -> bool:
         """The newsletter's other readers have what is usual in the same share, or more."""
-        total = facts.own_placed if trait.kind is Signal.SHARED_BROWSER else usual_people
+        total = usual_people[_is_of_hosts(trait.kind)]
+        if trait.kind is Signal.SHARED_BROWSER:
+            total = facts.own_placed
         return n >= least and (not total or n * total > usual[trait] * of)
 
     groups = []
@@ -131,7 +138,7 @@ def find_groups(facts: ProgramFacts) -> list[FoundGroup]:
             continue  # its domain is the group
         if sum(each.people for each in by_code.values()) < least:
             continue
-        parts = _found_parts(trait, by_code, part_of, (confirmed, everybody), is_group)
+        parts = _found_parts(trait, by_code, part_of, totals[_is_of_hosts(trait.kind)], is_group)
         for part_id in sorted(parts):
             codes = {code: by_code[code] for code in by_code if part_of[code] == part_id}
             groups.append(
@@ -145,6 +152,21 @@ def find_groups(facts: ProgramFacts) -> list[FoundGroup]:
                 )
             )
     return groups
+
+
+def _counted(counts: Iterable[DomainCount], *, of_hosts: bool) -> list[DomainCount]:
+    return [each for each in counts if not (of_hosts and is_provider(each.domain))]
+
+
+def _totals(
+    counts: Iterable[DomainCount], part_of: Mapping[str, str]
+) -> tuple[Counter[str], Counter[str]]:
+    """All confirmed of each code, and of each part."""
+    confirmed, everybody = Counter[str](), Counter[str]()
+    for each in counts:
+        confirmed[each.partner_campaign_id] += each.people
+        everybody[part_of[each.partner_campaign_id]] += each.people
+    return confirmed, everybody
 
 
 def _is_of_hosts(kind: str) -> bool:
@@ -195,7 +217,7 @@ def _domains(shares: Iterable[_CodeShare]) -> int:
     return n + len(names)
 
 
-def _usual(facts: ProgramFacts) -> tuple[Counter[Trait], int]:
+def _usual(facts: ProgramFacts) -> Counter[Trait]:
     """How many of the newsletter's other readers have each trait."""
     usual = Counter[Trait]()
     for count in facts.own_domains:
@@ -203,7 +225,7 @@ def _usual(facts: ProgramFacts) -> tuple[Counter[Trait], int]:
             usual[trait] += count.people
     for browser in facts.own_browsers:
         usual[browser.trait] += browser.people
-    return usual, sum(each.people for each in facts.own_domains)
+    return usual
 
 
 def _parts(facts: ProgramFacts) -> dict[str, str]:
