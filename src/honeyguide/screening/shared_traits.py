@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from honeyguide.screening.mailbox_providers import is_mail_host, is_provider, registered_domain
 from honeyguide.screening.signals import THRESHOLDS, Signal, SignalFinding
@@ -24,7 +26,9 @@ class Trait(NamedTuple):
     key: str
 
 
-class MailHost(NamedTuple):
+# A program has a hundred thousand of these, and the garbage collector, which stops all threads, need
+# not look at them.
+class MailHost(msgspec.Struct, frozen=True, gc=False):
     """Which server takes the mail of a domain."""
 
     mx_domain: str | None
@@ -33,7 +37,7 @@ class MailHost(NamedTuple):
     """The /24 or /48 of its IP address."""
 
 
-class DomainCount(NamedTuple):
+class DomainCount(msgspec.Struct, frozen=True, gc=False):
     """Confirmed subscribers at one mail domain. Those of partners have a partner campaign."""
 
     partner_campaign_id: str
@@ -42,7 +46,7 @@ class DomainCount(NamedTuple):
     networks: int = 0
 
 
-class BrowserCount(NamedTuple):
+class BrowserCount(msgspec.Struct, frozen=True, gc=False):
     partner_campaign_id: str
     network: str
     user_agent: str
@@ -113,8 +117,10 @@ def traits_of_domain(domain: str, host: MailHost | None) -> Iterator[Trait]:
 
 def find_groups(facts: ProgramFacts) -> list[FoundGroup]:
     part_of = _parts(facts)
-    usual = _usual(facts)
-    # Where people at mailbox providers are left out, a host is compared with those that companies use.
+    least = least_people(facts.readers)
+    shared = _by_trait(facts, least)
+    usual = _usual(facts, shared)
+    # A host is compared among those who have one of their own, as companies do.
     totals = {
         of_hosts: _totals(_counted(facts.domains, of_hosts=of_hosts), part_of)
         for of_hosts in (False, True)
@@ -123,7 +129,6 @@ def find_groups(facts: ProgramFacts) -> list[FoundGroup]:
         of_hosts: sum(each.people for each in _counted(facts.own_domains, of_hosts=of_hosts))
         for of_hosts in (False, True)
     }
-    least = least_people(facts.readers)
 
     def is_group(trait: Trait, n: int, of: int) -> bool:
         """The newsletter's other readers have what is usual in the same share, or more."""
@@ -133,11 +138,9 @@ def find_groups(facts: ProgramFacts) -> list[FoundGroup]:
         return n >= least and (not total or n * total > usual[trait] * of)
 
     groups = []
-    for trait, by_code in _by_trait(facts).items():
+    for trait, by_code in shared.items():
         if _is_of_hosts(trait.kind) and _domains(by_code.values()) < 2:
             continue  # its domain is the group
-        if sum(each.people for each in by_code.values()) < least:
-            continue
         parts = _found_parts(trait, by_code, part_of, totals[_is_of_hosts(trait.kind)], is_group)
         for part_id in sorted(parts):
             codes = {code: by_code[code] for code in by_code if part_of[code] == part_id}
@@ -194,11 +197,18 @@ def _found_parts(
     return found | {part for part, n in people.items() if is_group(trait, n, everybody[part])}
 
 
-def _by_trait(facts: ProgramFacts) -> dict[Trait, dict[str, _CodeShare]]:
+def _by_trait(facts: ProgramFacts, least: int) -> dict[Trait, dict[str, _CodeShare]]:
+    """Traits that so many have."""
+    people = Counter[str]()
+    for count in facts.domains:
+        for trait in traits_of_domain(count.domain, facts.hosts.get(count.domain)):
+            people[trait.kind + trait.key] += count.people
     found: dict[Trait, dict[str, _CodeShare]] = defaultdict(lambda: defaultdict(_CodeShare))
     for count in facts.domains:
         name = registered_domain(count.domain)
         for trait in traits_of_domain(count.domain, facts.hosts.get(count.domain)):
+            if people[trait.kind + trait.key] < least:
+                continue
             share = found[trait][count.partner_campaign_id]
             share.people += count.people
             share.networks += count.networks
@@ -217,12 +227,13 @@ def _domains(shares: Iterable[_CodeShare]) -> int:
     return n + len(names)
 
 
-def _usual(facts: ProgramFacts) -> Counter[Trait]:
-    """How many of the newsletter's other readers have each trait."""
+def _usual(facts: ProgramFacts, shared: Container[Trait]) -> Counter[Trait]:
+    """How many of the newsletter's other readers have each of these traits."""
     usual = Counter[Trait]()
     for count in facts.own_domains:
         for trait in traits_of_domain(count.domain, facts.hosts.get(count.domain)):
-            usual[trait] += count.people
+            if trait in shared:
+                usual[trait] += count.people
     for browser in facts.own_browsers:
         usual[browser.trait] += browser.people
     return usual

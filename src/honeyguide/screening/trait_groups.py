@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from honeyguide.events import change_log
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.kernel.email_addresses import EmailAddress
@@ -66,7 +68,7 @@ class GroupChanges(NamedTuple):
     traits: set[Trait]
 
 
-class _Pending(NamedTuple):
+class _Pending(msgspec.Struct, frozen=True, gc=False):
     id: str
     partner_campaign_id: str
     reason: str | None
