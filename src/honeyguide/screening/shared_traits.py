@@ -26,8 +26,8 @@ class Trait(NamedTuple):
     key: str
 
 
-# A program has a hundred thousand of these, and the garbage collector, which stops all threads, need
-# not look at them.
+# A program has a hundred thousand of these, and the garbage collector, which stops all threads,
+# need not look at them.
 class MailHost(msgspec.Struct, frozen=True, gc=False):
     """Which server takes the mail of a domain."""
 
