@@ -1646,7 +1646,8 @@ CREATE TABLE trait_group (
     domains INTEGER NOT NULL,
     networks INTEGER NOT NULL,
     approved_people INTEGER,
-    found_ms INTEGER NOT NULL
+    found_ms INTEGER NOT NULL,
+    reminded INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX trait_group_once ON trait_group (program_id, part_id, kind, key);
 

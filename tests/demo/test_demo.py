@@ -42,7 +42,8 @@ from honeyguide.partners import (
     programs,
 )
 from honeyguide.rewards import earned_rewards
-from honeyguide.screening import review
+from honeyguide.screening import review, trait_groups
+from honeyguide.signups import first_looks
 from honeyguide.store import sqlite_path
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import page_index, search, subscribers
@@ -195,20 +196,23 @@ def test_a_partner_sends_robots_that_wait_for_the_owner(filled):
     wax, crumbs = owner(filled, demo.OWNER), owner(filled, robots.EMAIL)
 
     async def read(tx: Tx) -> None:
-        groups, _ = await review.page_of_groups(reading(tx, wax), "suspected", Page(1, 20))
-        first = groups[0]
-        assert (len(first.members), first.at_stake_cents) == (12, 12 * 250)
-        partner = (await partner_names.of(reading(tx, wax), [first.partner_campaign_id]))[
-            first.partner_campaign_id
-        ]
-        assert partner.account_id == crumbs.account_id and partner.logo
+        at = reading(tx, wax, now_ms=system_clock())
+        ((card,), done) = await first_looks.of_account(at)
+        assert (card.pending, card.pending_cents, card.charged) == (12, 12 * 250, 0)
+        assert len(done) == 1, "another partner looked right"
+        found = await partner_names.of(at, [card.id])
+        assert found[card.id].account_id == crumbs.account_id and found[card.id].logo
         in_review = [
-            await forecast.in_review_cents(reading(tx, wax), program.id)
-            for program in (await programs.page_of(reading(tx, wax), Page(1, 9)))[0]
+            await forecast.in_review_cents(at, program.id)
+            for program in (await programs.page_of(at, Page(1, 9)))[0]
         ]
-        assert sorted(in_review) == [0, first.at_stake_cents]
-        against = {line.sentence.partition(":")[0] for line in first.evidence if line.is_against}
-        assert len(against) == 4
+        assert sorted(in_review) == [0, card.pending_cents]
+        differ = [each.name for each in await first_looks.compare(at, card) if each.differs]
+        assert differ[:2] == ["Mail host", "Hour they signed up, UTC"]
+        (group,) = (await trait_groups.of_parts(at, [card.id]))[card.id]
+        assert (group.people, group.key) == (12, "parcelbox.example")
+        groups, _ = await review.page_of_groups(at, "suspected", Page(1, 20))
+        assert groups and not any(each.card for each in groups), "decided with the first look"
         assert await partner_only.is_partner_only(reading(tx, crumbs)), "a menu of their own"
         _, n = await earned_rewards.page_of_earned(
             reading(tx, wax), "awaiting_approval", Page(1, 9)

@@ -102,7 +102,7 @@ PLANTED = [
     "INSERT INTO program_look SELECT p.id, p.account_id, c.id, 1 FROM program AS p "
     "JOIN campaign AS c ON c.account_id = p.account_id WHERE p.id = (SELECT MIN(id) FROM program)",
     "INSERT INTO trait_group SELECT 'tg', p.account_id, c.id, p.id, 'x', 'x', 'x', 8, 1, 1, NULL, "
-    "1 FROM program AS p JOIN campaign AS c ON c.account_id = p.account_id "
+    "1, NULL FROM program AS p JOIN campaign AS c ON c.account_id = p.account_id "
     "WHERE p.id = (SELECT MIN(id) FROM program)",
     "INSERT INTO trait_group_partner SELECT id, 'x', account_id FROM trait_group",
     "INSERT INTO term_change SELECT 't', MIN(account_id), MIN(id), '[]', NULL, 'job', 'x', 1, 0, "

@@ -350,3 +350,16 @@ def test_addresses_that_an_owner_wrote_are_no_evidence_against_a_referral(servic
         assert robots.owner.put(path, {"email": other}).status_code == 200
     robots.days_pass(15)
     assert robots.charged() == len(people)
+
+
+def test_who_followed_a_partners_link_to_the_hosted_page_clicked_it(service: Service) -> None:
+    robots = Robots(service)
+    for email, clicks in (("clicked@gmail.com", True), ("typed@gmail.com", False)):
+        robots.visit()
+        if clicks:
+            assert robots.wax.visitor.get(f"/p/{robots.code}").status_code == 302
+            robots.wax.clicks()  # stores those that were counted
+        answer = robots.wax.fill_in(f"{robots.wax.page}?partner={robots.code}", email)
+        assert answer.status_code == 303, answer.text
+    assert "no_click" not in robots.evidence("clicked@gmail.com")
+    assert "no_click" in robots.evidence("typed@gmail.com")

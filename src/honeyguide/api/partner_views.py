@@ -30,6 +30,7 @@ from honeyguide.partners.verification import (
     SCREENING,
     Verification,
 )
+from honeyguide.signups.awaited_looks import LookFigures
 from honeyguide.signups.signups import ListedReferral
 from honeyguide.subscribers.reasons import explain
 from honeyguide.subscribers.referral_states import Status
@@ -144,6 +145,18 @@ class ProgramFiguresView(View, frozen=True):
     ]
 
 
+class FirstLooksView(View, frozen=True):
+    """How often the owner was asked to look at a partner's readers, and answered."""
+
+    answered: Annotated[int, doc("Partners whose readers the owner looked at.", 7)]
+    unanswered: Annotated[
+        int, doc("Partners whose readers the owner did not look at within 30 days.", 1)
+    ]
+    unanswered_share: Annotated[
+        float | None, doc("Share that nobody looked at; null if none.", 0.125)
+    ]
+
+
 class ProgramVerificationView(View, frozen=True):
     """What a program asks of its referrals."""
 
@@ -173,6 +186,7 @@ class NetworkProgramView(ProgramTermsView, frozen=True):
         ProgramFiguresView | None,
         doc(f"Null if fewer than {LEAST_DECIDED} referrals were decided.", None),
     ]
+    first_looks: FirstLooksView
     verification: ProgramVerificationView
     budget_left: Annotated[
         str, doc("How much of the month's budget is left.", "plenty", enum=list(BUDGETS_LEFT))
@@ -325,6 +339,7 @@ _fill_partner_campaign = filler(
 
 
 verification_view = filler(ProgramVerificationView, Verification)
+_looks_view = filler(FirstLooksView, LookFigures)
 
 
 def _figures_view(f: PublicFigures) -> ProgramFiguresView:
@@ -339,13 +354,18 @@ def _figures_view(f: PublicFigures) -> ProgramFiguresView:
 
 
 def network_program_view(
-    site: Site, o: NetworkProgram, account_id: str, figures: PublicFigures | None
+    site: Site,
+    o: NetworkProgram,
+    account_id: str,
+    figures: PublicFigures | None,
+    looks: LookFigures,
 ) -> NetworkProgramView:
     """A program in the partner network, as this account sees it."""
     return _fill_offer(
         o,
         publication=_fill_offer_publication(o, logo_url=logo_url(site, o.logo_id)),
         figures_90d=None if figures is None else _figures_view(figures),
+        first_looks=_looks_view(looks),
         verification=verification_view(verification.of(o)),
         own=o.account_id == account_id,
     )

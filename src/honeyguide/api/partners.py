@@ -54,7 +54,7 @@ from honeyguide.partners import (
     verification,
 )
 from honeyguide.partners.network import SORTS, NetworkQuery
-from honeyguide.signups import reversals, signups
+from honeyguide.signups import awaited_looks, reversals, signups
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 
@@ -176,9 +176,12 @@ async def list_network_programs(at: Reading, call: Call[None]) -> Listed[Network
     """
     page = call.page
     rows, total = await network.page_of(at, _network_query(call), page)
-    figures = await public_figures.of(at.tx, [row.id for row in rows])
+    ids = [row.id for row in rows]
+    figures = await public_figures.of(at.tx, ids)
+    looks = await awaited_looks.figures(at.tx, ids, now_ms=at.now_ms)
+    account_id = at.tenant.account_id
     shown = [
-        network_program_view(at.site, row, at.tenant.account_id, figures.get(row.id))
+        network_program_view(at.site, row, account_id, figures.get(row.id), looks[row.id])
         for row in rows
     ]
     return listed(NetworkProgramList, PartnerProgramMeta, shown, page, total)
@@ -192,7 +195,10 @@ async def get_network_program(at: Reading, call: Call[None]) -> OneNetworkProgra
     account_id = at.tenant.account_id
     program = await network.get(at.tx, account_id, call.path["uuid"], now_ms=at.now_ms)
     figures = await public_figures.of(at.tx, [program.id])
-    view = network_program_view(at.site, program, account_id, figures.get(program.id))
+    looks = await awaited_looks.figures(at.tx, [program.id], now_ms=at.now_ms)
+    view = network_program_view(
+        at.site, program, account_id, figures.get(program.id), looks[program.id]
+    )
     return OneNetworkProgram(view)
 
 

@@ -166,6 +166,8 @@ async def send(tx: Tx, email: EmailToSend, *, now_ms: int) -> bool:
         "waited_for": kind.is_waited_for,
         "held_code": email.held_code,
         "due_ms": now_ms + email.delay_ms if email.held_code is None else None,
+        # One that is held may be released before the delay is over; nobody sends it until then.
+        "lease_until_ms": now_ms + email.delay_ms if email.held_code is not None else 0,
         "now_ms": now_ms,
     }
     if email.held_code is None:

@@ -114,8 +114,15 @@ def total(fees: Iterable[ExpectedFees]) -> ExpectedFees:
     return ExpectedFees(*(sum(column) for column in zip(ExpectedFees(), *fees, strict=True)))
 
 
-def cost_at_once(month: OpenMonth, partner_campaign_id: str, fees: Iterable[FeeAtArrival]) -> int:
-    """What of a partner's fees is charged if their referrals are all verified now."""
+def cost_at_once(
+    months: Mapping[str, OpenMonth], fees: Mapping[str, Iterable[FeeAtArrival]]
+) -> int:
+    """What of the fees of a program's partners is charged if their referrals are all verified now:
+    each has a cap, and all have one budget."""
+    spent = {
+        key: cents for each in months.values() for key, cents in each.partner_spent_cents.items()
+    }
+    month = next(iter(months.values()))._replace(partner_spent_cents=spent)
     pending = [
         PendingFees(
             partner_campaign_id=partner_campaign_id,
@@ -125,7 +132,8 @@ def cost_at_once(month: OpenMonth, partner_campaign_id: str, fees: Iterable[FeeA
             n=1,
             **fee._asdict(),
         )
-        for number, fee in enumerate(fees)
+        for partner_campaign_id, theirs in fees.items()
+        for number, fee in enumerate(theirs)
     ]
     return total(expect(month, pending).by_partner.values()).expected_cents
 

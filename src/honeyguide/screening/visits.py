@@ -24,7 +24,6 @@ class Visit(NamedTuple):
 class ClickedLink(NamedTuple):
     """Which clicks belong to a link."""
 
-    account_id: str
     target_id: str
     code: str
 
@@ -40,9 +39,6 @@ async def _find_no_click(change: Change, visit: Visit, link: ClickedLink) -> Sig
     if visit.was_shown_form and visit.is_on_link:
         return None
     has_clicked = await clicks.has_clicked(
-        change.of_account(link.account_id),
-        link.target_id,
-        link.code,
-        visitors=visit.visitors,
+        change, link.target_id, link.code, visitors=visit.visitors
     )
     return None if has_clicked else Signal.NO_CLICK.found("not from this browser within a day")

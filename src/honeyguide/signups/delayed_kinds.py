@@ -82,6 +82,7 @@ def _referral(subscriber: Subscriber) -> tuple[object, ...]:
 
 def _declare_decision(name: str, status: Status) -> DelayedKind:
     async def decide(change: Change, subscriber: Subscriber, arguments: Arguments) -> object:
+        await first_looks.check_sides(change, [subscriber.id])
         return await signups.decide(change, subscriber.id, status, note=arguments.get("note"))
 
     return _declare(
@@ -107,8 +108,15 @@ REJECT = _declare_decision("reject", Status.REJECTED)
 # -- groups of referrals over a whole program
 
 
+def _seen(arguments: Arguments, now: int) -> int:
+    """How many there were when somebody pressed the button, of those who are there now."""
+    seen = arguments.get("seen") or ""
+    return min(now, int(seen)) if seen.isdecimal() else now
+
+
 async def _approve_group(change: Change, group: TraitGroup, arguments: Arguments) -> None:
-    await trait_groups.approve(change, group)
+    await first_looks.check_side_of_group(change, group.id)
+    await trait_groups.approve(change, group, people=_seen(arguments, group.people))
 
 
 APPROVE_GROUP = _declare(
@@ -131,12 +139,12 @@ APPROVE_GROUP = _declare(
 
 
 async def _approve_readers(change: Change, look: FirstLook, arguments: Arguments) -> None:
-    await first_looks.check_side(change, look.id, change.actor.id)
-    await first_looks.approve(change, look)
+    await first_looks.check_side(change, look.id)
+    await first_looks.approve(change, look, met=_seen(arguments, look.met))
 
 
 async def _refuse_readers(change: Change, look: FirstLook, arguments: Arguments) -> None:
-    await first_looks.check_side(change, look.id, change.actor.id)
+    await first_looks.check_side(change, look.id)
     await first_looks.refuse(change, look)
 
 

@@ -25,8 +25,9 @@ from honeyguide.mail.email_kinds import LOOK_AWAITED
 from honeyguide.mail.notification_kinds import FIRST_LOOK
 from honeyguide.partners import ledger, partner_emails
 from honeyguide.partners.budget_notifications import PartnerOf
-from honeyguide.screening import look_cohorts
-from honeyguide.screening.look_cohorts import CohortReader, Comparison
+from honeyguide.screening import look_cohorts, mail_hosts, trait_groups
+from honeyguide.screening.look_cohorts import CohortReader, Comparison, LinkClicks
+from honeyguide.screening.mail_hosts import StoredHost
 from honeyguide.screening.mailbox_providers import registered_domain
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
@@ -46,6 +47,7 @@ STALE_DAYS = 182
 NEWEST = 50
 """So many are compared with those who looked right."""
 MOST_READERS, MOST_OWN = 200, 2_000
+CLICK_DAYS = 90
 UNKNOWN = "This partner does not wait for a look."
 BOTH_SIDES = (
     "You are a member of this partner’s account too, so another owner decides about its readers."
@@ -119,18 +121,13 @@ class _KnownReader(NamedTuple):
     email: str
     arrived_ms: int
     confirmed_ms: int | None
-    had_click: int
-    has_left: int
+    had_click: bool | None
+    has_left: bool
+    has_time: bool
 
     @property
     def as_cohort(self) -> CohortReader:
-        return CohortReader(
-            registered_domain(EmailAddress(self.email).domain),
-            self.arrived_ms,
-            self.confirmed_ms,
-            bool(self.had_click),
-            bool(self.has_left),
-        )
+        return CohortReader(EmailAddress(self.email).key.rpartition("@")[2], *self[1:])
 
 
 _sql = beside(__file__)
@@ -138,6 +135,9 @@ _LOOKS = _sql.query("looks", FirstLook)
 _LOCK = _sql.value("lock", str)
 _READERS = _sql.query("readers", _KnownReader)
 _OWN_READERS = _sql.query("own_readers", _KnownReader)
+_CLICKS = _sql.query(
+    "clicks", lambda is_theirs, clicks, signups: (bool(is_theirs), clicks, signups)
+)
 _TO_ASK = _sql.query("to_ask", LookToAsk)
 _ASK = _sql.command("ask")
 _TO_COMPARE = _sql.query("to_compare", LookToAsk)
@@ -152,7 +152,9 @@ _GO_ON = _sql.command("go_on")
 _POSTPONE = _sql.command("postpone")
 _REFUSE = _sql.command("refuse")
 _PARTNERS = _sql.query("partners", PartnerOf)
-_IS_MEMBER = _sql.value("is_member", int)
+_ON_BOTH_SIDES = _sql.value("on_both_sides", int)
+_REFERRED_BY_OWN = _sql.value("referred_by_own", int)
+_GROUP_OF_OWN = _sql.value("group_of_own", int)
 
 
 async def find_many(at: Reading, ids: Sequence[str]) -> dict[str, FirstLook]:
@@ -191,9 +193,23 @@ def check_asked(look: FirstLook) -> None:
         raise Invalid(UNKNOWN, code="not_asked")
 
 
-async def check_side(at: Reading, look_id: str, user_id: str) -> None:
+async def check_side(at: Change, look_id: str) -> None:
     """Whoever is a member on both sides decides nothing between them."""
-    if await at.one(_IS_MEMBER, id=look_id, user_id=user_id):
+    _refuse_if(await at.one(_ON_BOTH_SIDES, id=look_id, user_id=at.actor.id))
+
+
+async def check_sides(at: Change, subscriber_ids: Sequence[str]) -> None:
+    """Nor about single referrals that a partner is paid for."""
+    found = await at.one(_REFERRED_BY_OWN, ids=list(subscriber_ids), user_id=at.actor.id)
+    _refuse_if(found)
+
+
+async def check_side_of_group(at: Change, group_id: str) -> None:
+    _refuse_if(await at.one(_GROUP_OF_OWN, id=group_id, user_id=at.actor.id))
+
+
+def _refuse_if(is_on_both_sides: int | None) -> None:
+    if is_on_both_sides:
         raise Invalid(BOTH_SIDES, code="member_of_both")
 
 
@@ -202,21 +218,41 @@ async def readers_of(
 ) -> list[CohortReader]:
     """The newest of the partner who have met the rule, or left since."""
     found = await at.all(_READERS, look_id=look.id, most=most)
-    return [each.as_cohort for each in found]
+    return await _with_hosts(at, [each.as_cohort for each in found])
+
+
+async def _with_hosts(at: Reading, readers: Sequence[CohortReader]) -> list[CohortReader]:
+    """Where their email is received, instead of the domain, as far as that is known."""
+    hosts: dict[str, StoredHost] = {}
+    if at.site.asks_mail_hosts:
+        hosts = await mail_hosts.of_domains(at.tx, {each.host for each in readers})
+
+    def host_of(domain: str) -> str:
+        known = hosts.get(domain)
+        return (known and known.mx_domain) or registered_domain(domain)
+
+    return [each._replace(host=host_of(each.host)) for each in readers]
 
 
 async def compare(at: Reading, look: FirstLook) -> list[Comparison]:
     """With those who looked right if the owner looked before, else with the newsletter's own."""
     if look.approved:
         newest = await readers_of(at, look, most=NEWEST)
-        return look_cohorts.compare(newest, _approved(look))
-    own = await at.all(_OWN_READERS, look_id=look.id, most=MOST_OWN)
-    readers = await readers_of(at, look)
-    return look_cohorts.compare(readers, [each.as_cohort for each in own])
+        return look_cohorts.compare(newest, await _approved(at, look))
+    until_ms = at.now_ms - trait_groups.KNOWN_AFTER_MS
+    own = await at.all(_OWN_READERS, until_ms=until_ms, most=MOST_OWN)
+    others = await _with_hosts(at, [each.as_cohort for each in own])
+    counts = {True: LinkClicks(0, 0), False: LinkClicks(0, 0)}
+    since_ms = at.now_ms - CLICK_DAYS * DAY_MS
+    for is_theirs, *clicks in await at.all(_CLICKS, look_id=look.id, since_ms=since_ms):
+        counts[is_theirs] = LinkClicks(*clicks)
+    return look_cohorts.compare(await readers_of(at, look), others, (counts[True], counts[False]))
 
 
-def _approved(look: FirstLook) -> list[CohortReader]:
-    return msgspec.json.decode(look.approved or "[]", type=list[CohortReader])
+async def _approved(at: Reading, look: FirstLook) -> list[CohortReader]:
+    """By then, DNS may not have said where their email is received."""
+    approved = msgspec.json.decode(look.approved or "[]", type=list[CohortReader])
+    return await _with_hosts(at, approved)
 
 
 def _unnamed(readers: Sequence[CohortReader]) -> list[CohortReader]:
@@ -228,18 +264,21 @@ def _unnamed(readers: Sequence[CohortReader]) -> list[CohortReader]:
 # -- the answers
 
 
-async def approve(change: Change, look: FirstLook) -> None:
-    """Who waits counts, and so many more."""
+async def approve(change: Change, look: FirstLook, *, met: int | None = None) -> None:
+    """Who waits counts, and so many more. `met` is how many the owner saw who have met the rule.
+    Groups of these readers look right too."""
     readers = _unnamed(await readers_of(change, look))
     more = NEXT if look.looks == 0 else LATER
     await change.run(
         _APPROVE,
         id=look.id,
-        allowed=look.counted + look.met + more,
+        allowed=look.counted + (look.met if met is None else met) + more,
         looked_by=change.actor.id,
         approved=msgspec.json.encode(readers).decode(),
     )
     await change.run(_GO_ON, look_id=look.id)
+    for group in (await trait_groups.of_parts(change, [look.id]))[look.id]:
+        await trait_groups.approve(change, await trait_groups.get_locked(change, group.id))
     await _log(change, look, {"looks": look.looks + 1})
     if look.paused_ms is not None:
         await _tell_partner(change, look, is_paused=False)
@@ -296,7 +335,7 @@ async def compare_again(change: Change, found: LookToAsk) -> None:
     since = [each for each in newest if each.arrived_ms > (look.looked_ms or 0)]
     await change.run(_COMPARED, id=look.id)
     is_new = look.asked_ms is None and len(since) == NEWEST
-    if is_new and look_cohorts.drifted(since, _approved(look)):
+    if is_new and look_cohorts.drifted(since, await _approved(change, look)):
         await change.run(_ASK_AGAIN, id=look.id)
         await _tell_owner(change, found, day=0)
 

@@ -1,6 +1,10 @@
 -- fragment: met
--- Pending referrals that have met the rule; the holding period may still run.
-s.referral_status = 'pending' AND s.referral_reason IN ('holding_period', 'awaiting_first_look')
+-- Pending referrals that have met the rule; the holding period may still run, and they may share a lot.
+s.referral_status = 'pending' AND s.referral_reason IN ('holding_period', 'awaiting_first_look', 'needs_review')
+
+-- fragment: confirmed
+-- Pending referrals of readers who confirmed, or need not. The others are nobody's yet.
+s.referral_status = 'pending' AND COALESCE(s.referral_reason, '') <> 'awaiting_confirmation'
 
 -- name: looks
 -- Looks of an account at partners, with what of their referrals is pending, and what was charged in open
@@ -13,9 +17,8 @@ SELECT f.id, f.account_id, c.id AS campaign_id, f.program_id, b.name AS publicat
        COUNT(CASE WHEN {met} THEN 1 END) AS met,
        COUNT(CASE WHEN s.referral_reason = 'awaiting_first_look' AND s.referral_status = 'pending'
            THEN 1 END) AS waiting,
-       COUNT(CASE WHEN s.referral_status = 'pending' THEN 1 END) AS pending,
-       CAST(COALESCE(SUM(CASE WHEN s.referral_status = 'pending' THEN r.fee_cents END), 0) AS BIGINT)
-           AS pending_cents,
+       COUNT(CASE WHEN {confirmed} THEN 1 END) AS pending,
+       CAST(COALESCE(SUM(CASE WHEN {confirmed} THEN r.fee_cents END), 0) AS BIGINT) AS pending_cents,
        COUNT(CASE WHEN r.charged_month > :last_closed AND r.reversal_id IS NULL THEN r.charged_cents END)
            AS charged,
        CAST(COALESCE(SUM(CASE WHEN r.charged_month > :last_closed AND r.reversal_id IS NULL
@@ -36,11 +39,16 @@ GROUP BY f.id, f.account_id, c.id, f.program_id, b.name, b.logo_id;
 SELECT id FROM first_look WHERE account_id = :account_id AND id = :id;
 
 -- fragment: known
+-- A click and the time of a confirmation are known of signups with a code: evidence is about referrals.
 s.email, s.received_ms AS arrived_ms,
 (SELECT e.found_ms FROM evidence AS e WHERE e.subscriber_id = s.id AND e.code = 'confirmed') AS confirmed_ms,
-CASE WHEN EXISTS (SELECT 1 FROM evidence AS e WHERE e.subscriber_id = s.id AND e.code = 'no_click')
-    THEN 0 ELSE 1 END AS had_click,
-CASE WHEN s.status = 'unsubscribed' THEN 1 ELSE 0 END AS has_left
+CASE WHEN s.referrer_code IS NULL OR s.origin NOT IN ('signup', 'magic', 'embed') THEN NULL
+    WHEN EXISTS (SELECT 1 FROM evidence AS e WHERE e.subscriber_id = s.id AND e.code = 'no_click') THEN 0
+    ELSE 1 END AS had_click,
+CASE WHEN s.status = 'unsubscribed' THEN 1 ELSE 0 END AS has_left,
+CASE WHEN s.must_confirm = 1 AND s.status = 'active'
+    OR EXISTS (SELECT 1 FROM evidence AS e WHERE e.subscriber_id = s.id AND e.code = 'confirmed')
+    THEN 1 ELSE 0 END AS has_time
 
 -- name: readers
 -- The newest readers of a partner who have met the rule, or left since.
@@ -54,15 +62,35 @@ ORDER BY r.arrived_ms DESC, r.id DESC
 LIMIT :most;
 
 -- name: own_readers
--- The newsletter's newest readers who did not come through the partner.
+-- The newsletter's newest readers who came through no partner, were there a fortnight before, and confirmed,
+-- were imported or synced: anybody could have made up the others. Who unsubscribed had our email.
 SELECT {known} FROM (
-    SELECT id, email, received_ms, status FROM subscriber AS o
+    SELECT id, email, received_ms, status, referrer_code, origin, must_confirm FROM subscriber AS o
     WHERE o.campaign_id = :campaign_id AND o.erased_ms IS NULL AND o.referral_status = 'verified'
-      AND NOT EXISTS (SELECT 1 FROM partner_referral AS r
-          WHERE r.account_id = :account_id AND r.subscriber_id = o.id AND r.look_id = :look_id)
+      AND o.partner_campaign_id IS NULL AND o.received_ms <= :until_ms
+      AND (o.status = 'confirmed' OR o.origin IN ('import', 'platform')
+          OR o.status = 'unsubscribed' AND o.must_confirm = 0)
     ORDER BY o.created_ms DESC, o.id DESC
     LIMIT :most
 ) AS s;
+
+-- name: clicks
+-- Clicks on links to the program, and signups through them on forms, of the partner and of all others.
+SELECT k.is_theirs, CAST(SUM(k.clicks) AS BIGINT) AS clicks, CAST(SUM(k.signups) AS BIGINT) AS signups
+FROM (
+    SELECT CASE WHEN j.id = :look_id OR EXISTS (SELECT 1 FROM partner_referral AS o
+               WHERE o.account_id = :account_id AND o.partner_campaign_id = j.id AND o.look_id = :look_id)
+               THEN 1 ELSE 0 END AS is_theirs,
+           COALESCE((SELECT SUM(d.n) FROM click_day AS d WHERE d.account_id = :account_id
+               AND d.target_id = j.id AND d.code = '' AND d.day_ms >= :since_ms), 0) AS clicks,
+           (SELECT COUNT(*) FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
+               WHERE r.account_id = :account_id AND r.partner_campaign_id = j.id
+                 AND r.arrived_ms >= :since_ms AND s.origin IN ('signup', 'embed')) AS signups
+    FROM partner_campaign AS j
+    WHERE j.owner_account_id = :account_id
+      AND j.program_id = (SELECT f.program_id FROM first_look AS f WHERE f.account_id = :account_id AND f.id = :look_id)
+) AS k
+GROUP BY k.is_theirs;
 
 -- name: to_ask
 -- Over all accounts. Of those who were refused, only who came since asks again. Whoever is due is decided
@@ -175,10 +203,24 @@ WHERE j.owner_account_id = :account_id AND j.left_ms IS NULL AND j.removed_ms IS
   AND (j.id = :look_id OR EXISTS (SELECT 1 FROM partner_referral AS r
       WHERE r.account_id = :account_id AND r.partner_campaign_id = j.id AND r.look_id = :look_id));
 
--- name: is_member
+-- name: on_both_sides
 -- Is a login a member of a partner's account that the look is about?
 SELECT 1 FROM partner_campaign AS j JOIN member AS m ON m.account_id = j.account_id AND m.user_id = :user_id
 WHERE j.owner_account_id = :account_id
   AND (j.id = :id OR EXISTS (SELECT 1 FROM partner_referral AS r
       WHERE r.account_id = :account_id AND r.partner_campaign_id = j.id AND r.look_id = :id))
+LIMIT 1;
+
+-- name: referred_by_own
+-- Is a login a member of an account that is paid for one of these referrals?
+SELECT 1 FROM partner_referral AS r
+JOIN member AS m ON m.account_id = r.partner_account_id AND m.user_id = :user_id
+WHERE r.account_id = :account_id AND r.subscriber_id {in :ids} AND r.is_own = 0
+LIMIT 1;
+
+-- name: group_of_own
+-- Is a login a member of a partner's account that people of a group came through?
+SELECT 1 FROM trait_group_partner AS g JOIN partner_campaign AS j ON j.id = g.partner_campaign_id
+JOIN member AS m ON m.account_id = j.account_id AND m.user_id = :user_id
+WHERE g.account_id = :account_id AND g.group_id = :id AND j.account_id <> :account_id
 LIMIT 1;

@@ -194,7 +194,7 @@ async def _find_evidence(
     code = referrer.ref_code
     found: list[SignalFinding] = []
     if new.visit is not None:
-        link = ClickedLink(change.tenant.account_id, change.tenant.campaign_id, code)
+        link = ClickedLink(change.tenant.campaign_id, code)
         found += await visits.find_evidence(change, new.visit, link)
     if _is_looked_at(new, referrer):
         by_group, _ = await evidence.look_at_new(change, code, person.email, person.ip_network)

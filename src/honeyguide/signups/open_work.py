@@ -27,6 +27,10 @@ class OpenWork(NamedTuple):
     to_send_ms: int | None = None
     unread: int = 0
     """Notifications of the account."""
+    looks: int = 0
+    """At partners' readers. Groups of these are no referrals to review besides."""
+    asked_ms: int | None = None
+    """Since when the oldest of them waits."""
 
 
 class MoreWork(NamedTuple):

@@ -116,7 +116,7 @@ async def decide(
     signals = await _signals(change, partner, person, new, None if has_terms else level)
     found: list[SignalFinding] = []
     if new.visit is not None:
-        link = ClickedLink(partner.account_id, partner.id, partner.code)
+        link = ClickedLink(partner.id, partner.code)
         found += await visits.find_evidence(change, new.visit, link)
     refusal = rules.find_certainty(signals)
     if partner.already_here:

@@ -249,6 +249,7 @@ def first_look_jobs(site: Site) -> tuple[Job, ...]:
                 Items(first_looks.to_ask, asking(first_looks.ask), LOOKS_BATCH),
                 Items(first_looks.to_remind, asking(first_looks.remind), LOOKS_BATCH),
                 Items(first_looks.to_pause, asking(first_looks.pause), LOOKS_BATCH),
+                Items(group_looks.to_tell, asking(group_looks.tell), LOOKS_BATCH),
             ),
             topic=CLOCK_SET,
         ),

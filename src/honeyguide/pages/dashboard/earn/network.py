@@ -92,6 +92,7 @@ async def one(at: Reading, request: PageRequest) -> PageView:
         at.tx, request.who.account_id, request.at("id"), now_ms=request.now_ms
     )
     figures = await public_figures.of(at.tx, [program.id])
+    looks = await awaited_looks.figures(at.tx, [program.id], now_ms=request.now_ms)
     is_partner = program.has_joined
     contact = (
         await partner_emails.contact_of(at.of_account(program.account_id)) if is_partner else None
@@ -101,7 +102,7 @@ async def one(at: Reading, request: PageRequest) -> PageView:
         program=program,
         figures=figures.get(program.id),
         asked=verification.of(program),
-        looks=await awaited_looks.figures(at.tx, program.id, now_ms=request.now_ms),
+        looks=looks[program.id],
         contact=contact,
         reason=request.text("reason"),
         **cards.SHOWN,

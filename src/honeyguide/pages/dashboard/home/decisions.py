@@ -62,6 +62,7 @@ def in_all(decisions: list[OpenDecision]) -> str:
 def choose(facts: DecisionFacts) -> list[OpenDecision]:
     unknown = facts.unknown_codes
     rows: list[Row] = [
+        _to_look_at(facts.work),
         _to_review(facts.work.to_review, facts.more),
         *_rewards(facts.work, facts.more.without_code),
         (
@@ -77,6 +78,18 @@ def choose(facts: DecisionFacts) -> list[OpenDecision]:
         *_recommended(facts.offered),
     ]
     return [OpenDecision(*row) for row in rows if row[0]]
+
+
+def _to_look_at(work: OpenWork) -> Row:
+    return (
+        work.looks,
+        f"{_many(work.looks, 'first look')}",
+        "people",
+        f"{_many(work.looks, 'partner')} {'waits' if work.looks == 1 else 'wait'} for a first look",
+        f"No more of their readers count until you have looked. {_since(work.asked_ms)}",
+        "/review/looks",
+        "Look at their readers",
+    )
 
 
 def _to_review(count: int, first: MoreWork) -> Row:

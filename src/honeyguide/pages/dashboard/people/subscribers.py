@@ -24,7 +24,7 @@ from honeyguide.pages.dashboard.people import subscriber_filters as filter_form
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
-from honeyguide.signups import delayed_actions, delayed_kinds, signups
+from honeyguide.signups import delayed_actions, delayed_kinds, first_looks, signups
 from honeyguide.signups.delayed_kinds import DelayedKind
 from honeyguide.store.reading import Reading, reads
 from honeyguide.store.tx import Tx
@@ -195,7 +195,9 @@ async def delay_decision(
 ) -> Response:
     """Verifies or rejects these in a minute, with the reason that the form has."""
     note = referral_decisions.check_note(request.text("decision_reason"), param="decision_reason")
-    return await undo.delay(request.change(tx), request, kind, ids, where, more=more, note=note)
+    change = request.change(tx)
+    await first_looks.check_sides(change, ids)
+    return await undo.delay(change, request, kind, ids, where, more=more, note=note)
 
 
 async def erase_each(services: PageServices, request: PageRequest, ids: list[str]) -> Done:
