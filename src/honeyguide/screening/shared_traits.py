@@ -303,13 +303,21 @@ class TraitGroup(NamedTuple):
                 f"{self.people} people at {self.domains} domains, and one mail host that hardly "
                 "any of your other readers have."
             )
-        is_public = bool(_INSTITUTION.search("." + self.key))
-        if self.kind == Signal.SHARED_DOMAIN and not is_public and self.networks >= self.people:
+        if self.kind == Signal.SHARED_DOMAIN and differs_from_one_place(
+            self.key, self.people, self.networks
+        ):
+            few = "No" if self.networks >= self.people else "Hardly any"
             return (
-                "No two of them came from one IP network, as people at one company or school "
+                f"{few} two of them came from one IP network, as people at one company or school "
                 "usually do."
             )
         return ""
+
+
+def differs_from_one_place(domain: str, people: int, networks: int) -> bool:
+    """Fewer than a third share an IP network with another, and it is not the domain of a school or
+    a public office."""
+    return networks * 3 > people * 2 and not _INSTITUTION.search("." + domain)
 
 
 def group_of(groups: Iterable[TraitGroup], traits: Iterable[Trait]) -> TraitGroup | None:
