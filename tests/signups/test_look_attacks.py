@@ -10,6 +10,8 @@ import pytest
 
 from honeyguide.kernel import actors
 from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.partners import network
 from honeyguide.signups import delayed_actions, delayed_kinds, first_looks, signups, unconfirmed
 from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store import job_failures
@@ -17,13 +19,14 @@ from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import subscribers
 from honeyguide.subscribers.subscribers import Subscriber
-from tests.screening.test_look_claims import COUNTED
+from tests.screening.test_look_claims import COUNTED, WAITS, statuses
 from tests.signups.test_first_looks import Looking
 from tests.support.changes import SITE
 from tests.support.service import ENGINES
-from tests.support.stores import OpenStore
+from tests.support.stores import OpenStore, statement
 from tests.support.trade import NOON_MS, verify
 
+CAMPAIGN_OF = statement("SELECT id FROM campaign WHERE account_id = :id")
 AWAITS = ("pending", "awaiting_confirmation")
 
 
@@ -125,3 +128,39 @@ def test_what_comes_after_the_click_is_no_part_of_looks_right(opened: OpenStore)
     looking.come(40)
     opened.run(opened.store.write(apply))
     assert opened.ask("SELECT allowed, looks FROM first_look") == [(3 + 2 + first_looks.NEXT, 1)]
+
+
+def test_whoever_leaves_and_joins_again_has_no_more_than_before(opened: OpenStore) -> None:
+    looking = Looking(opened)
+    looking.come(4)
+    place = looking.trade.partners[0]
+
+    async def leave_and_join(tx: Tx) -> str:
+        (campaign_id,) = await tx.all(CAMPAIGN_OF, id=place.account_id)
+        tenant = Tenant(place.account_id, campaign_id[0])
+        change = Change(tx, SITE, tenant, actors.ANY_MEMBER, NOON_MS)
+        await network.leave(change, place.id)
+        joined, _ = await network.join(change, looking.trade.program.id, None)
+        return joined.ref_code
+
+    assert opened.run(opened.store.write(leave_and_join)) == place.ref_code
+    looking.come(3)
+    assert statuses(opened) == {COUNTED: 3, WAITS: 4}
+
+
+def test_partners_who_get_a_common_owner_later_share_what_is_left(opened: OpenStore) -> None:
+    looking = Looking(opened)
+    other = opened.run(looking.trade.add_partner())
+    looking.come(2)
+    opened.run(looking.trade.arrive(1))
+    opened.run(looking.trade.verify_due(NOON_MS))
+    opened.do(
+        "INSERT INTO member (account_id, user_id, role, created_ms) "
+        "SELECT :other, user_id, 'owner', 1 FROM member WHERE account_id = :id",
+        other=other.account_id,
+        id=looking.trade.partners[0].account_id,
+    )
+    for _ in range(3):
+        opened.run(looking.trade.arrive(1))
+    opened.run(looking.trade.verify_due(NOON_MS))
+    assert statuses(opened) == {COUNTED: 4, WAITS: 2}

@@ -149,12 +149,8 @@ class FirstLooksView(View, frozen=True):
     """How often the owner was asked to look at a partner's readers, and answered."""
 
     answered: Annotated[int, doc("Partners whose readers the owner looked at.", 7)]
-    unanswered: Annotated[
-        int, doc("Partners whose readers the owner did not look at within 30 days.", 1)
-    ]
-    unanswered_share: Annotated[
-        float | None, doc("Share that nobody looked at; null if none.", 0.125)
-    ]
+    unanswered: Annotated[int, doc("Partners whose readers nobody looked at in 30 days.", 1)]
+    unanswered_share: Annotated[float | None, doc("Their share; null if none.", 0.125)]
 
 
 class ProgramVerificationView(View, frozen=True):
@@ -354,20 +350,16 @@ def _figures_view(f: PublicFigures) -> ProgramFiguresView:
 
 
 def network_program_view(
-    site: Site,
-    o: NetworkProgram,
-    account_id: str,
-    figures: PublicFigures | None,
-    looks: LookFigures,
+    site: Site, o: NetworkProgram, caller: str, decided: PublicFigures | None, looks: LookFigures
 ) -> NetworkProgramView:
     """A program in the partner network, as this account sees it."""
     return _fill_offer(
         o,
         publication=_fill_offer_publication(o, logo_url=logo_url(site, o.logo_id)),
-        figures_90d=None if figures is None else _figures_view(figures),
+        figures_90d=None if decided is None else _figures_view(decided),
         first_looks=_looks_view(looks),
         verification=verification_view(verification.of(o)),
-        own=o.account_id == account_id,
+        own=o.account_id == caller,
     )
 
 

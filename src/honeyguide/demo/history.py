@@ -5,12 +5,12 @@ every count, holding period, cent and notification is what it would have been.
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable, Container, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 
 from honeyguide.accounts import accounts
 from honeyguide.app import Services
-from honeyguide.demo import local_tools, shipping, subscribers
+from honeyguide.demo import local_tools, looks, shipping, subscribers
 from honeyguide.demo.receiver import WebhookReceiver
 from honeyguide.demo.robots import RobotPartner
 from honeyguide.demo.setup import JOINING_MS, OPENING_MS, DemoAccount, DemoState
@@ -34,15 +34,8 @@ from honeyguide.partners import (
 from honeyguide.partners.program_partners import Removal
 from honeyguide.rewards import adjustments, earned_rewards, rewards
 from honeyguide.rewards.adjustments import AdjustmentFields
-from honeyguide.screening import evidence, moves, shared_traits, trait_groups
-from honeyguide.signups import (
-    first_looks,
-    group_looks,
-    lifecycle,
-    removed_partners,
-    reversals,
-    signups,
-)
+from honeyguide.screening import moves
+from honeyguide.signups import lifecycle, removed_partners, reversals, signups
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
 from honeyguide.store.reading import AccountReading, Reading
@@ -77,7 +70,7 @@ async def create_history(
             first = state.accounts[0].tenant
             await local_tools.connect_email_tool(services, first, receiver.port)
     ours = {*(account.tenant for account in state.accounts), robots.tenant}
-    await services.store.write(_look_at_groups, state, ours)
+    await services.store.write(looks.look_at_groups, state, ours)
     await services.store.write(_skip_emails, ours, state.end_ms)
     await _settle_counts(services, state)
     return receiver.port
@@ -89,30 +82,6 @@ async def _skip_emails(tx: Tx, ours: Iterable[Tenant], at_ms: int) -> None:
     """
     for tenant in ours:
         await emails.mark_all_sent(tx, tenant.account_id, at_ms)
-
-
-async def _look_at_groups(tx: Tx, state: DemoState, ours: Container[Tenant]) -> None:
-    """As the background job would, so that the first page has all evidence."""
-    site, at_ms = state.site, state.end_ms
-    for found in await evidence.codes_to_look_at(tx, now_ms=at_ms, most=1_000):
-        if found.tenant in ours:
-            for subscriber_id in await group_looks.store_evidence(tx, site, found, at_ms):
-                await group_looks.decide(tx, site, found, subscriber_id, at_ms)
-            await group_looks.end(tx, site, found, at_ms)
-    until_ms = at_ms + trait_groups.LOOK_AFTER_MS
-    for program in await trait_groups.due(tx, now_ms=until_ms, most=100):
-        if program.tenant in ours:
-            look = await group_looks.read_program(tx, site, program, at_ms)
-            groups = shared_traits.find_groups(look.facts)
-            await group_looks.store_groups(tx, site, program, groups, at_ms)
-            traits = {group.trait for group in groups}
-            news = await group_looks.find_news(
-                tx, site, program, look, groups, changed=traits, now_ms=at_ms
-            )
-            for subscriber_id in news:
-                await group_looks.decide(tx, site, program, subscriber_id, at_ms)
-            await group_looks.end_program(tx, site, program, look, until_ms)
-    await _look_at_partners(tx, state, at_ms)
 
 
 async def _weeks(
@@ -192,7 +161,8 @@ async def _run_jobs(tx: Tx, state: DemoState, at_ms: int) -> None:
         if tenant in ours:
             change = Change(tx, state.site, tenant, actors.command("demo"), at_ms)
             await signups.verify_due(change, subscriber_id)
-    await _look_at_partners(tx, state, at_ms)
+    if state.unseen_partner:  # no program asked for a look before
+        await looks.look_at_partners(tx, state, at_ms)
     while await budget_notifications.notify_due(tx, state.site, now_ms=at_ms):
         pass
     await payouts.close_months(tx, now_ms=at_ms)
@@ -204,18 +174,6 @@ async def _run_jobs(tx: Tx, state: DemoState, at_ms: int) -> None:
         await payouts.set_paid_out(tx, month, now_ms=at_ms)
         await _notify_about_payouts(tx, state, month, at_ms)
     await _pay(tx, state, at_ms)
-
-
-async def _look_at_partners(tx: Tx, state: DemoState, at_ms: int) -> None:
-    """The first looks that are asked for; all but one look right."""
-    owners = {account.tenant.account_id: account for account in state.accounts}
-    for asked in await first_looks.to_ask(tx, now_ms=at_ms, most=100):
-        if asked.account_id not in owners:
-            continue
-        change = state.change(tx, owners[asked.account_id], at_ms)
-        await first_looks.ask(change, asked)
-        if asked.id != state.unseen_partner:
-            await first_looks.approve(change, await first_looks.get_locked(change, asked.id))
 
 
 async def _notify_about_payouts(tx: Tx, state: DemoState, month: str, at_ms: int) -> None:

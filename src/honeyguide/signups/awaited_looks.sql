@@ -19,7 +19,8 @@ LIMIT 1;
 -- name: figures
 -- What the network shows of the looks of programs.
 SELECT program_id,
-       COUNT(CASE WHEN looked_ms IS NOT NULL AND (asked_ms IS NULL OR asked_ms > :late_ms) THEN 1 END) AS answered,
+       COUNT(CASE WHEN looked_ms IS NOT NULL AND (asked_ms IS NULL OR asked_ms > :late_ms)
+           THEN 1 END) AS answered,
        COUNT(CASE WHEN asked_ms <= :late_ms THEN 1 END) AS unanswered
 FROM first_look WHERE program_id {in :ids}
 GROUP BY program_id;

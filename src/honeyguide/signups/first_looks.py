@@ -7,7 +7,6 @@ the job that verifies referrals goes on with them, within what is allowed (`scre
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -17,7 +16,6 @@ from honeyguide.accounts import accounts
 from honeyguide.events import change_log
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notifications, partner_texts
@@ -25,10 +23,9 @@ from honeyguide.mail.email_kinds import LOOK_AWAITED
 from honeyguide.mail.notification_kinds import FIRST_LOOK
 from honeyguide.partners import ledger, partner_emails
 from honeyguide.partners.budget_notifications import PartnerOf
-from honeyguide.screening import look_cohorts, mail_hosts, trait_groups
-from honeyguide.screening.look_cohorts import CohortReader, Comparison, LinkClicks
-from honeyguide.screening.mail_hosts import StoredHost
-from honeyguide.screening.mailbox_providers import is_provider, registered_domain
+from honeyguide.screening import look_cohorts, trait_groups
+from honeyguide.screening.look_cohorts import CohortReader, Comparison
+from honeyguide.signups import look_readers
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
@@ -46,8 +43,6 @@ STALE_DAYS = 182
 """So long after a look the owner is asked again."""
 NEWEST = 50
 """So many are compared with those who looked right."""
-MOST_READERS, MOST_OWN = 200, 2_000
-CLICK_DAYS = 90
 UNKNOWN = "This partner does not wait for a look."
 BOTH_SIDES = (
     "You are a member of this partner’s account too, so another owner decides about its readers."
@@ -117,30 +112,9 @@ class LookToAsk(NamedTuple):
         return Tenant(self.account_id, self.campaign_id)
 
 
-class _KnownReader(NamedTuple):
-    email: str
-    arrived_ms: int
-    confirmed_ms: int | None
-    had_click: bool | None
-    has_left: bool
-    has_time: bool
-    has_hour: bool
-    network: str | None
-
-    @property
-    def as_cohort(self) -> CohortReader:
-        domain = EmailAddress(self.email).key.rpartition("@")[2]
-        return CohortReader(domain, *self[1:], domain=domain)
-
-
 _sql = beside(__file__)
 _LOOKS = _sql.query("looks", FirstLook)
 _LOCK = _sql.value("lock", str)
-_READERS = _sql.query("readers", _KnownReader)
-_OWN_READERS = _sql.query("own_readers", _KnownReader)
-_CLICKS = _sql.query(
-    "clicks", lambda is_theirs, clicks, signups: (bool(is_theirs), clicks, signups)
-)
 _TO_ASK = _sql.query("to_ask", LookToAsk)
 _ASK = _sql.command("ask")
 _TO_COMPARE = _sql.query("to_compare", LookToAsk)
@@ -216,56 +190,18 @@ def _refuse_if(is_on_both_sides: int | None) -> None:
         raise Invalid(BOTH_SIDES, code="member_of_both")
 
 
-async def readers_of(
-    at: Reading, look: FirstLook, *, most: int = MOST_READERS
-) -> list[CohortReader]:
-    """The newest of the partner who have met the rule, or left since."""
-    found = await at.all(_READERS, look_id=look.id, most=most)
-    return await _with_hosts(at, [each.as_cohort for each in found])
-
-
-async def _with_hosts(at: Reading, readers: Sequence[CohortReader]) -> list[CohortReader]:
-    """Where their email is received, instead of the domain, as far as that is known."""
-    hosts: dict[str, StoredHost] = {}
-    if at.site.asks_mail_hosts:
-        hosts = await mail_hosts.of_domains(at.tx, {each.host for each in readers})
-
-    def host_of(domain: str) -> str:
-        known = hosts.get(domain)
-        own = domain if is_provider(domain) else registered_domain(domain)
-        return (known and known.mx_domain) or own
-
-    return [each._replace(host=host_of(each.host)) for each in readers]
-
-
 async def compare(at: Reading, look: FirstLook) -> list[Comparison]:
     """With those who looked right if the owner looked before, else with the newsletter's own."""
     if look.approved:
-        newest = await readers_of(at, look, most=NEWEST)
+        newest = await look_readers.of(at, look.id, most=NEWEST)
         return look_cohorts.compare(newest, await _approved(at, look))
-    until_ms = at.now_ms - trait_groups.KNOWN_AFTER_MS
-    own = await at.all(_OWN_READERS, until_ms=until_ms, most=MOST_OWN)
-    others = await _with_hosts(at, [each.as_cohort for each in own])
-    counts = {True: LinkClicks(0, 0), False: LinkClicks(0, 0)}
-    since_ms = at.now_ms - CLICK_DAYS * DAY_MS
-    for is_theirs, *clicks in await at.all(_CLICKS, look_id=look.id, since_ms=since_ms):
-        counts[is_theirs] = LinkClicks(*clicks)
-    return look_cohorts.compare(await readers_of(at, look), others, (counts[True], counts[False]))
+    return await look_readers.compare_with_own(at, look.id)
 
 
 async def _approved(at: Reading, look: FirstLook) -> list[CohortReader]:
     """By then, DNS may not have said where their email is received."""
     approved = msgspec.json.decode(look.approved or "[]", type=list[CohortReader])
-    return await _with_hosts(at, approved)
-
-
-def _unnamed(readers: Sequence[CohortReader]) -> list[CohortReader]:
-    """Without what may be a person's own: hosts that only one of them has, and networks."""
-    hosts = Counter(each.host for each in readers)
-    return [
-        each._replace(host=each.host if hosts[each.host] > 1 else "", network=None, domain="")
-        for each in readers
-    ]
+    return await look_readers.with_hosts(at, approved)
 
 
 # -- the answers
@@ -274,7 +210,7 @@ def _unnamed(readers: Sequence[CohortReader]) -> list[CohortReader]:
 async def approve(change: Change, look: FirstLook, *, met: int | None = None) -> None:
     """Who waits counts, and so many more. `met` is how many the owner saw who have met the rule.
     Groups of these readers look right too."""
-    readers = _unnamed(await readers_of(change, look))
+    readers = look_readers.unnamed(await look_readers.of(change, look.id))
     more = NEXT if look.looks == 0 else LATER
     await change.run(
         _APPROVE,
@@ -338,7 +274,7 @@ async def to_compare(tx: Tx, *, now_ms: int, most: int) -> list[LookToAsk]:
 async def compare_again(change: Change, found: LookToAsk) -> None:
     """Asks once more if the newest differ from those who looked right; until then nobody counts."""
     look = await get_locked(change, found.id)
-    newest = await readers_of(change, look, most=NEWEST)
+    newest = await look_readers.of(change, look.id, most=NEWEST)
     since = [each for each in newest if each.arrived_ms > (look.looked_ms or 0)]
     await change.run(_COMPARED, id=look.id)
     is_new = look.asked_ms is None and len(since) == NEWEST

@@ -1,8 +1,10 @@
 -- name: to_tell
--- Over all accounts: groups that wait for their owner, who was not told today. Those of a partner whose card is
--- open are part of it.
+-- Over all accounts: groups that wait for their owner, who was not told today. Those of a partner whose card
+-- is open are part of it.
 SELECT g.id, g.account_id, g.campaign_id, b.name AS publication_name, g.people, g.found_ms
-FROM trait_group AS g JOIN program AS p ON p.id = g.program_id JOIN publication AS b ON b.id = p.publication_id
+FROM trait_group AS g
+JOIN program AS p ON p.id = g.program_id
+JOIN publication AS b ON b.id = p.publication_id
 WHERE (g.reminded IS NULL AND g.found_ms <= :day_0_ms OR g.found_ms <= :day_1_ms AND g.reminded < 1
       OR g.found_ms <= :day_3_ms AND g.reminded < 3 OR g.found_ms <= :day_7_ms AND g.reminded < 7)
   AND (g.approved_people IS NULL OR g.people >= CAST(:growth AS DOUBLE PRECISION) * g.approved_people)
