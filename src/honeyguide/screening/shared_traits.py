@@ -131,11 +131,12 @@ def find_groups(facts: ProgramFacts) -> list[FoundGroup]:
     }
 
     def is_group(trait: Trait, n: int, of: int) -> bool:
-        """The newsletter's other readers have what is usual in the same share, or more."""
+        """What the newsletter's other readers have is usual; a small excess is chance."""
         total = usual_people[_is_of_hosts(trait.kind)]
         if trait.kind is Signal.SHARED_BROWSER:
             total = facts.own_placed
-        return n >= least and (not total or n * total > usual[trait] * of)
+        usual_share = THRESHOLDS.shared_excess * usual[trait]
+        return n >= least and (not total or n * total > usual_share * of)
 
     groups = []
     for trait, by_code in shared.items():
@@ -193,7 +194,7 @@ def _found_parts(
         if is_group(trait, share.people, confirmed[code]):
             found.add(part_of[code])
     if is_group(trait, people.total(), everybody.total()):
-        return set(people)
+        found.update(part for part, n in people.items() if n > 1)
     return found | {part for part, n in people.items() if is_group(trait, n, everybody[part])}
 
 
