@@ -25,6 +25,7 @@ MOST_LATE = 0.1
 MOST_LOST = 0.05
 MOST_STOLEN = 0.02
 MOST_CARDS = 2
+MOST_UNLOOKED = 10
 
 EMAIL_WITHIN_MS = (10 * MINUTE_MS, HOUR_MS, DAY_MS)
 
@@ -240,13 +241,15 @@ def _evidence(played: Iterable[PlayedSignup]) -> dict[str, int]:
 
 
 def _attack_limits(attacks: Sequence[AttackRow], setting: Setting) -> Iterable[LabLimit]:
-    """Of what should be stopped: without an owner who looks, experts are only reported."""
-    counted = [
-        row
-        for row in attacks
-        if not row.is_out_of_reach
-        and (not row.is_expert or (setting is Setting.LOOKS and row.cost_mills <= CHEAP_MILLS))
-    ]
+    """Of cheap fakes. Without an owner who looks, experts are only reported; whoever stays away
+    pays a few of each partner."""
+    counted = [row for row in attacks if not row.is_out_of_reach and row.cost_mills <= CHEAP_MILLS]
+    if setting is not Setting.LOOKS:
+        counted = [row for row in counted if not row.is_expert]
+    if setting is Setting.ABSENT:
+        most = max((row.charged_cents // FEE_CENTS for row in attacks), default=0)
+        yield LabLimit("Fees without a look, of one partner", most, MOST_UNLOOKED, False)
+        return
     if not counted:
         return
     charged = sum(row.charged_cents for row in counted)

@@ -154,36 +154,44 @@ def _of_hosts(readers: Sequence[CohortReader], others: Sequence[CohortReader]) -
 
 
 def _unusual_hosts(readers: Sequence[CohortReader], others: Sequence[CohortReader]) -> list[Bar]:
-    """Anybody can have an address at a mailbox provider, so only hosts of other domains say
+    """Anybody can have an address at a mailbox provider, so only other domains and their hosts say
     something, compared among those who have one. Where hardly any of the others do, the services
     that companies use say nothing either, and all are compared."""
     sides = [[each for each in side if not is_provider(each.host)] for side in (readers, others)]
-    theirs, usual = (Counter(each.host for each in side) for side in sides)
-    n, total = theirs.total(), usual.total()
+    n, total = map(len, sides)
     is_whole = total < LEAST_OTHERS
     if is_whole:
         n, total = len(readers), len(others)
     if total < LEAST_OTHERS:
         return []
-    many = [host for host, count in theirs.most_common(SHOWN_HOSTS) if host and count > 1]
-    bars = [
-        Bar(host, theirs[host], usual[host])
-        for host in many
-        if not (is_whole and is_mail_host(host)) and not _is_one_place(host, readers)
-    ]
-    alone = [
-        sum(each for host, each in side.items() if theirs[host] + usual[host] == 1)
-        for side in (theirs, usual)
-    ]
+    hosts, domains = (_shared(sides, readers, name) for name in ("host", "domain"))
+    bars = [each for each in hosts if not (is_whole and is_mail_host(each.label))]
+    if all(each.domain for each in sides[1]):  # not of those who looked right once
+        bars += domains
     if not is_whole:
-        bars.append(Bar("others", *alone))
+        theirs, usual = (Counter(each.host for each in side) for side in sides)
+        unknown = [host for host in theirs if not usual[host] and not _is_place(host, readers)]
+        alone = sum(count == 1 for count in usual.values())
+        bars.append(Bar("others", sum(theirs[host] for host in unknown), alone))
     rare = sorted((tail(bar.n, n, bar.others, total), bar) for bar in bars if bar.n > 1)
-    return [bar for p, bar in rare if p < RARE / (SHOWN_HOSTS + 1)]
+    return [bar for p, bar in rare if p < RARE / (2 * SHOWN_HOSTS + 1)]
 
 
-def _is_one_place(host: str, readers: Sequence[CohortReader]) -> bool:
+def _shared(
+    sides: Sequence[Sequence[CohortReader]], readers: Sequence[CohortReader], name: str
+) -> list[Bar]:
+    """The hosts or domains that most of theirs have."""
+    theirs, usual = (Counter(getattr(each, name) for each in side) for side in sides)
+    return [
+        Bar(label, count, usual[label])
+        for label, count in theirs.most_common(SHOWN_HOSTS)
+        if label and count > 1 and not _is_place(label, readers, name)
+    ]
+
+
+def _is_place(label: str, readers: Sequence[CohortReader], name: str = "host") -> bool:
     """A school or an office, and not nearly all who came."""
-    there = [each for each in readers if each.host == host]
+    there = [each for each in readers if getattr(each, name) == label]
     domains, networks = ({getattr(each, name) for each in there} for name in ("domain", "network"))
     return len(domains) == 1 and not (
         differs_from_one_place(domains.pop(), len(there), len(networks))
