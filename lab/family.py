@@ -155,14 +155,14 @@ def attack(
 
 
 def framing(
-    *, people: int, partners: int = 1, is_theft: bool = False
+    *, people: int, partners: int = 1, is_theft: bool = False, is_out_of_reach: bool = False
 ) -> Callable[[Signups], Signups]:
     """`people` are the honest readers who are counted."""
 
     def add(signups: Signups) -> Signups:
         words = _words(signups)
         family = Family(*words, Kind.FRAMING, people, signups, partners=partners)
-        _found.append(replace(family, is_theft=is_theft))
+        _found.append(replace(family, is_theft=is_theft, is_out_of_reach=is_out_of_reach))
         return signups
 
     return add

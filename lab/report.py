@@ -86,6 +86,7 @@ class FramedRow(NamedTuple):
     family: str
     about: str
     is_theft: bool
+    is_out_of_reach: bool
     forms: int
     """The attacker's."""
     emails_to_strangers: int
@@ -217,6 +218,7 @@ def _framed(family: Family, played: Sequence[PlayedSignup]) -> FramedRow:
         family=family.name,
         about=family.about,
         is_theft=family.is_theft,
+        is_out_of_reach=family.is_out_of_reach,
         forms=len(strangers),
         emails_to_strangers=sum(each.emails for each in strangers),
         people=len(people),
@@ -274,6 +276,7 @@ def _honest_limits(honest: Sequence[HonestRow]) -> Iterable[LabLimit]:
 
 def _framed_limits(framed: Sequence[FramedRow], setting: Setting) -> Iterable[LabLimit]:
     """Who waits for a look that never comes is lost to nobody's attack."""
+    framed = [row for row in framed if not row.is_out_of_reach]
     if people := sum(row.people for row in framed):
         late = sum(row.unwritten[0] for row in framed)
         yield LabLimit("Attacked readers without an email", late / people, MOST_LATE, False)

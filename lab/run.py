@@ -70,6 +70,8 @@ class Lab:
     _numbers: itertools.count[int] = field(default_factory=itertools.count)
     _by_email: dict[str, PlayedSignup] = field(default_factory=dict)
     _job_runs: dict[str, int] = field(default_factory=dict)
+    _unwritten: set[str] = field(default_factory=set)
+    """Honest people who wait for their email: the jobs run each minute meanwhile."""
     _planned: set[int] = field(default_factory=set)
     """When the jobs run."""
     _busy_until_ms: int = 0
@@ -124,6 +126,8 @@ class Lab:
                 played.signup = signup
                 if not signup.is_extra and played.asked_ms is None:
                     played.asked_ms = now_ms
+                    if played.kind is Kind.HONEST:
+                        self._unwritten.add(played.email)
                 if signup.confirms_after_ms is not None:
                     self._at(now_ms + signup.confirms_after_ms, self._confirm(played))
             self._plan_jobs(now_ms, played)
@@ -209,9 +213,15 @@ class Lab:
 
     async def _due_jobs(self, now_ms: int) -> None:
         await self._run_jobs(now_ms, lambda job: self._is_due(job, now_ms))
+        self._plan_next_minute(now_ms)
+
+    def _plan_next_minute(self, now_ms: int) -> None:
+        if self._unwritten:
+            self._plan_once(now_ms // MINUTE_MS * MINUTE_MS + MINUTE_MS, self._run_quick_jobs)
 
     async def _run_quick_jobs(self, now_ms: int) -> None:
         await self._run_jobs(now_ms, lambda job: job.every_ms <= MINUTE_MS)
+        self._plan_next_minute(now_ms)
 
     async def _run_jobs(self, now_ms: int, should_run: Callable[[Job], bool]) -> None:
         for job in self.services.loop.jobs:
@@ -243,6 +253,7 @@ class Lab:
         played.confirm_path = path
         if played.asked_ms is not None and played.emailed_ms is None:
             played.emailed_ms = now_ms
+            self._unwritten.discard(played.email)
         if played.signup is not None and played.signup.is_scanned:
             await self.visitor.scan(path)
         await self._confirm_if_asked(played, now_ms)

@@ -108,9 +108,11 @@ def account_flooded(rng: random.Random, count: int) -> Iterator[Signup]:
     yield from _readers(crowd, crowd.moments(count, 4 * HOUR_MS), partners=50)
 
 
-@framing(people=40)
+@framing(people=40, is_out_of_reach=True)
 def flooded_after_work(rng: random.Random, count: int) -> Iterator[Signup]:
-    """1,000 forms within two hours, from as many networks, whose browsers do the work."""
+    """1,000 forms within two hours, from as many networks, whose browsers do the work. Out of
+    reach: 200 emails an hour go after work, and chance chooses among networks.
+    """
     crowd = Crowd(rng)
     for at_ms in crowd.moments(25 * count, 2 * HOUR_MS):
         yield _form(crowd, at_ms, works=True)
