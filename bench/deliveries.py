@@ -25,8 +25,7 @@ from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.events.dispatcher import IN_FLIGHT_PER_WEBHOOK, Dispatcher
 from honeyguide.events.outbound import Outbound
 from honeyguide.events.webhooks import Flags, Webhook
-from honeyguide.kernel import memory
-from honeyguide.kernel.background import LoopHealth, keep_running
+from honeyguide.kernel.background import LoopHealth, keep_running, tune_collector
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Store, migrate, open_store
@@ -191,7 +190,7 @@ async def _measure(bench: Bench, port: int) -> Figures:
         for engine in bench.engines
         for count in WEBHOOKS
     }
-    memory.tune_collector()  # as in a serving process, for the bare loop as well
+    tune_collector()  # as in a serving process, for the bare loop as well
     with progress() as bar:
         measuring = bar.add_task(
             "deliveries", total=TIMES * bench.size.rounds * len(WEBHOOKS) * len(bench.engines)

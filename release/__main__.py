@@ -18,7 +18,7 @@ import tomllib
 from pathlib import Path
 from typing import NoReturn
 
-from honeyguide.kernel import project
+import honeyguide
 from release import files
 
 ROOT = Path(__file__).parent.parent
@@ -162,7 +162,7 @@ def _list_components(copy: Path, target: Path, cyclonedx: str) -> None:
 
 
 def _build_image(builder: str, more: str) -> None:
-    arguments = f"--build-arg SOURCE={project.HOME} {more}"
+    arguments = f"--build-arg SOURCE={honeyguide.PROJECT_URL} {more}"
     _run("make", "image", f"BUILDERS={builder}", f"IMAGE={IMAGE}", f"IMAGE_ARGS={arguments}")
 
 

@@ -13,8 +13,7 @@ from babel.messages import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from honeyguide.languages.catalogs import FOLDER, catalog_path
-from honeyguide.languages.language import CODES
+from honeyguide.languages.language import CATALOG_FOLDER, CODES, catalog_path
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "honeyguide"
@@ -147,7 +146,9 @@ def main() -> int:
     wrong = [line for code in TRANSLATED for line in mistakes(code)]
     old = stale(template)
     if old:
-        wrong.append(f"Run `make messages`: out of date in {FOLDER.name}/: {', '.join(old)}")
+        wrong.append(
+            f"Run `make messages`: out of date in {CATALOG_FOLDER.name}/: {', '.join(old)}"
+        )
     print("\n".join(wrong))
     return 1 if wrong else 0
 

@@ -18,7 +18,7 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from honeyguide.kernel import memory
+from honeyguide.kernel.background import tune_collector
 from honeyguide.settings import Settings
 
 # More than any honest client sends; endless headers must not fill our memory.
@@ -250,7 +250,7 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        memory.tune_collector()
+        tune_collector()
         if self.started and self._on_answering is not None:
             self._on_answering()
 

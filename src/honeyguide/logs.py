@@ -21,7 +21,7 @@ from typing import IO, Any
 from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Fault
-from honeyguide.kernel.json_lines import json_line
+from honeyguide.kernel.log_context import json_line
 
 log = logging.getLogger("honeyguide")
 

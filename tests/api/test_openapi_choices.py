@@ -13,7 +13,7 @@ from honeyguide.api.openapi import document
 from honeyguide.api.openapi_examples import id_in_path, links
 from honeyguide.api.routes import ROUTES
 from honeyguide.kernel import checks, fields, public
-from honeyguide.kernel.example_ids import IDS
+from honeyguide.kernel.public import EXAMPLE_IDS
 from honeyguide.partners import audience
 from honeyguide.rewards import coupons, rewards
 from honeyguide.subscribers import referral_states, tags
@@ -112,10 +112,10 @@ def test_every_kind_of_thing_has_a_uuid_of_its_own_in_paths() -> None:
     for route in ROUTES:
         for name in route.names:
             example = id_in_path(route.path, name)
-            assert example in IDS.values()
+            assert example in EXAMPLE_IDS.values()
             is_subscriber = "subscribers/{uuid}" in route.path and name == "uuid"
             assert (example == public.SUBSCRIBER_UUID) == is_subscriber, (
-                f"{route.path}: add what {name} is to IDS in kernel/example_ids.py"
+                f"{route.path}: add what {name} is to EXAMPLE_IDS in kernel/public.py"
             )
 
 

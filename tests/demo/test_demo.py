@@ -19,8 +19,7 @@ from honeyguide import demo, settings
 from honeyguide.accounts import accounts, passwords, sessions
 from honeyguide.accounts.sessions import NewSession
 from honeyguide.app import Services, opened
-from honeyguide.demo import robots
-from honeyguide.demo.kept import KeptSecrets
+from honeyguide.demo import KeptSecrets, robots
 from honeyguide.events import webhooks
 from honeyguide.events.schedule import ATTEMPTS
 from honeyguide.integrations import integrations

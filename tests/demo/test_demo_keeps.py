@@ -3,7 +3,7 @@
 import httpx
 
 from honeyguide import demo
-from honeyguide.demo import kept, local_tools
+from honeyguide.demo import load_secrets, local_tools, save_secrets, secrets_file
 from tests.support import starter
 from tests.support.postgres import free_port
 from tests.support.process import environment
@@ -22,13 +22,13 @@ def test_the_stand_in_accepts_what_is_sent_to_it():
 
 
 def test_what_the_demo_keeps_is_private_and_survives(tmp_path):
-    file = kept.file_beside(tmp_path / "h.db")
-    made = kept.load(file)
-    assert len(bytes.fromhex(made.secret_key)) == 32 and kept.load(file) != made
-    kept.save(file, made)
-    assert kept.load(file) == made and file.stat().st_mode & 0o077 == 0
+    file = secrets_file(tmp_path / "h.db")
+    made = load_secrets(file)
+    assert len(bytes.fromhex(made.secret_key)) == 32 and load_secrets(file) != made
+    save_secrets(file, made)
+    assert load_secrets(file) == made and file.stat().st_mode & 0o077 == 0
     file.write_text("{")
-    assert kept.load(file) != made
+    assert load_secrets(file) != made
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):

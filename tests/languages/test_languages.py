@@ -8,11 +8,11 @@ import pytest
 from babel.messages import Catalog
 from jinja2 import Environment
 
-from honeyguide.languages.catalogs import compiled
 from honeyguide.languages.language import (
     CODES,
     ENGLISH,
     Language,
+    compiled,
     get_language,
     preferred_language,
 )

@@ -214,9 +214,12 @@ def test_statements_that_ask_for_several_reasons_mean_the_suspicions() -> None:
             frozenset({Reason.SAME_NETWORK, Reason.MANY_FROM_ONE_NETWORK, Reason.BURST}),
         ),
         # Those whose rule is met.
-        ("signups/first_looks.sql", frozenset({Reason.HOLDING_PERIOD, Reason.AWAITING_FIRST_LOOK})),
         (
             "signups/first_looks.sql",
+            frozenset({Reason.HOLDING_PERIOD, Reason.AWAITING_FIRST_LOOK, Reason.NEEDS_REVIEW}),
+        ),
+        (
+            "signups/look_readers.sql",
             frozenset({Reason.HOLDING_PERIOD, Reason.AWAITING_FIRST_LOOK, Reason.NEEDS_REVIEW}),
         ),
     }

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from honeyguide.kernel import mornings
+from honeyguide.kernel import periods
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.periods import zone_of
@@ -109,7 +109,7 @@ def test_digests_go_out_in_the_morning_once_and_only_with_what_waits(ana: Operat
     offer(ana, approval="manual")
     advocate(ana, 1)
     now_ms = ana.service.now_ms()
-    due_ms = mornings.next_morning(now_ms, zone_of("UTC"))
+    due_ms = periods.next_morning(now_ms, zone_of("UTC"))
 
     async def both() -> list[bool]:
         store, site = ana.service.services.store, ana.service.services.site

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.kernel.errors import Invalid
-from honeyguide.moving import archived_lists, archives, source_words, sources
+from honeyguide.moving import archives, source_words, sources, uploaded_files
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.sources import ImportSource
 from tests.support.moving_files import fixture
@@ -153,7 +153,9 @@ def test_mailchimps_archive_is_one_list_in_which_leavers_have_left() -> None:
         ),
         "nonsubscribed_email_audience_export_1a2b.csv": (header, person.format("dee")),
     }
-    columns, lines = archived_lists.read(packed({n: "\n".join(f) for n, f in names.items()}))
+    columns, lines = uploaded_files.read_archive(
+        packed({n: "\n".join(f) for n, f in names.items()})
+    )
     source = sources.recognize(columns, lines)
     mapping = sources.columns(source, columns, lines)
     assert source is ImportSource.MAILCHIMP
@@ -173,7 +175,9 @@ def test_mailchimps_archive_is_one_list_in_which_leavers_have_left() -> None:
 
 
 def test_a_column_that_is_there_twice_stays_two_columns() -> None:
-    columns, lines = archived_lists.read(packed({"a.csv": "email,x,x\nann@example.org,1,2"}))
+    columns, lines = uploaded_files.read_archive(
+        packed({"a.csv": "email,x,x\nann@example.org,1,2"})
+    )
     assert columns[:3] == ["email", "x", "x"] and lines[0].cells[:3] == [
         "ann@example.org",
         "1",
@@ -184,10 +188,10 @@ def test_a_column_that_is_there_twice_stays_two_columns() -> None:
 def test_an_archive_with_other_tables_is_refused() -> None:
     posts = {"email_list.csv": "email\nann@example.org", "posts.csv": "post_id,title\n1,Hello"}
     with pytest.raises(Invalid, match=r"posts\.csv has no email addresses"):
-        archived_lists.read(packed(posts))
+        uploaded_files.read_archive(packed(posts))
     wide = {f"{n}.csv": f"email,{','.join(f'x{n}_{m}' for m in range(150))}\n" for n in range(2)}
     with pytest.raises(Invalid, match="more than 198 columns"):
-        archived_lists.read(packed(wide))
+        uploaded_files.read_archive(packed(wide))
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,14 @@ import apsw
 import pytest
 
 from honeyguide.kernel.errors import Fault
-from honeyguide.operating.copying.copying import CopiedTable, compare
-from honeyguide.operating.copying.digests import BATCH_BYTES, MOST_ROWS, digest_table, next_batch
+from honeyguide.operating.copying.copying import (
+    BATCH_BYTES,
+    MOST_ROWS,
+    CopiedTable,
+    compare,
+    digest_table,
+    next_batch,
+)
 from honeyguide.operating.copying.tables import RULES, plan
 from honeyguide.store.table_rows import SqliteTables, TableRows, TableShape, opened_tables
 from tests.support.copies import (

@@ -20,8 +20,8 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.operating.backups.records import BackupRecord
 from honeyguide.operating.doctor import judgements, link_hosts
+from honeyguide.operating.doctor.checks import check_programs
 from honeyguide.operating.doctor.judgements import DiskSpace, SeenRequest
-from honeyguide.operating.doctor.programs import programs
 from honeyguide.operating.doctor.results import TITLES, CheckResult, HealthLevel
 from honeyguide.operating.doctor.secret_keys import secret_key
 from honeyguide.partners.held_referrals import ProgramHealth
@@ -145,10 +145,10 @@ JUDGED: list[tuple[CheckResult, HealthLevel]] = [
     (judgements.ledger(None), OK),
     (judgements.ledger(Proof(NOW, 0)), OK),
     (judgements.ledger(Proof(NOW, 1)), PROBLEM),
-    (programs(chosen(), ProgramHealth(0, 0)), OK),
-    (programs(chosen(), ProgramHealth(1, 1)), PROBLEM),
-    (programs(chosen(smtp_url="smtp://mail.example.org"), ProgramHealth(1, 0)), OK),
-    (programs(chosen(smtp_url="smtp://mail.example.org"), ProgramHealth(1, 2)), WARNING),
+    (check_programs(chosen(), ProgramHealth(0, 0)), OK),
+    (check_programs(chosen(), ProgramHealth(1, 1)), PROBLEM),
+    (check_programs(chosen(smtp_url="smtp://mail.example.org"), ProgramHealth(1, 0)), OK),
+    (check_programs(chosen(smtp_url="smtp://mail.example.org"), ProgramHealth(1, 2)), WARNING),
     (judgements.logins(chosen(), 0), OK),
     (judgements.logins(chosen(), 1), WARNING),
     (judgements.logins(chosen(smtp_url="smtp://mail.example.org"), 1), OK),

@@ -4,8 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.operating.backups.names import backup_ms, backup_name, erasures_ms, erasures_name
-from honeyguide.operating.backups.retention import expired
+from honeyguide.operating.backups.names import (
+    backup_ms,
+    backup_name,
+    erasures_ms,
+    erasures_name,
+    expired,
+)
 
 NOW_MS = 1_794_819_600_000
 FOREIGN = [

@@ -14,7 +14,7 @@ from honeyguide.accounts import attempts
 from honeyguide.api.routes import ROUTES
 from honeyguide.api.system import System
 from honeyguide.mail.email_kinds import CONFIRM
-from honeyguide.pages.dashboard import moved_pages
+from honeyguide.pages.dashboard import routes
 from honeyguide.pages.dashboard.look.routes import LOOK_PAGES
 from honeyguide.pages.dashboard.routes import PAGES
 from honeyguide.pages.embeds import endpoint
@@ -242,7 +242,7 @@ def named(*routes: Iterable[AnonymousRoute]) -> set[str]:
 def anonymous_routes(service: Service) -> set[str]:
     """Of the running service, without addresses from which pages moved."""
     behind = {(page.method, page.path) for page in PAGES if not page.open_to_all}
-    moved = {route.path for route in moved_pages.routes(LOOK_PAGES)}
+    moved = {route.path for route in routes.moved_routes(LOOK_PAGES)}
     pages: Any = service.application._links._behind
     found = {
         (method, route.path)

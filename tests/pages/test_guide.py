@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from honeyguide.kernel import project
+import honeyguide
 from honeyguide.pages import guide
 from tests.support.documents import ROOT
 from tests.support.service import Service
@@ -71,13 +71,13 @@ def test_without_it_the_address_leads_to_the_documents_of_the_project(
     monkeypatch.setattr(guide, "FOLDER", tmp_path)
     with Service("sqlite") as service:
         answer = httpx.get(service.url + path, verify=False)
-    assert (answer.status_code, answer.headers["location"]) == (302, project.DOCUMENTS)
+    assert (answer.status_code, answer.headers["location"]) == (302, honeyguide.DOCUMENTS_URL)
 
 
 def test_the_package_and_the_service_name_the_same_addresses() -> None:
     urls = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]
     assert (urls["Source"], urls["Documentation"], urls["Issues"]) == (
-        project.HOME,
-        project.DOCUMENTS,
-        project.ISSUES,
+        honeyguide.PROJECT_URL,
+        honeyguide.DOCUMENTS_URL,
+        honeyguide.ISSUES_URL,
     )

@@ -4,7 +4,7 @@ sends it.
 
 import pytest
 
-from honeyguide.pages import bodies
+from honeyguide.pages import site
 from tests.support import raw
 from tests.support.newsletter import Newsletter
 from tests.support.service import Service
@@ -30,7 +30,7 @@ def head(service: Service, path: str, kind: str, length: int) -> bytes:
 def test_a_form_that_trickles_in_is_a_408_and_the_end_of_its_connection(
     wax: Newsletter, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    monkeypatch.setattr(bodies, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(site, "PATIENCE_S", 0.3)
     path = wax.page if path == "join" else path
     answer = raw.trickle(wax.service, head(wax.service, path, FORM, 10_000), seconds=10)
     assert (answer.status, answer.headers["connection"]) == (408, "close")
@@ -43,5 +43,5 @@ def test_a_stranger_cannot_send_a_file(service: Service) -> None:
 
 def test_what_is_larger_than_any_file_we_take_is_a_413_before_it_is_read(wax: Newsletter) -> None:
     for path in (wax.page, "/login"):
-        answer = raw.send(wax.service, head(wax.service, path, FORM, bodies.LIMIT + 1))
+        answer = raw.send(wax.service, head(wax.service, path, FORM, site.UPLOAD_LIMIT + 1))
         assert (answer.status, answer.headers["connection"]) == (413, "close")

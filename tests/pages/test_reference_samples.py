@@ -21,7 +21,7 @@ from honeyguide.api.call import Route
 from honeyguide.api.openapi import document
 from honeyguide.api.openapi_examples import id_in_path
 from honeyguide.api.routes import ROUTES
-from honeyguide.kernel.example_ids import IDS
+from honeyguide.kernel.public import EXAMPLE_IDS
 from honeyguide.pages.reference import SchemaReader
 from honeyguide.pages.reference_samples import SampleRequest, curl, javascript, python
 from tests.api.test_schemathesis import real_values
@@ -53,7 +53,7 @@ def prepared(route: Route, alice: Member) -> dict[str, str]:
     real = real_values(route, alice)
     found = {id_in_path(route.path, name): value for name, value in real.items()}
     if route.operation_id == "createPartnerProgram":
-        found[IDS["publication"]] = partner_network.publish(alice)["uuid"]
+        found[EXAMPLE_IDS["publication"]] = partner_network.publish(alice)["uuid"]
     if re.fullmatch("(create|update)(Account)?Subscriber", route.operation_id):
         alice.http.delete(f"{alice.v1}/subscribers/ana@example.org")
     return found
@@ -147,7 +147,7 @@ def test_who_is_logged_in_sees_samples_with_their_own_ids(alice: Operator) -> No
     own = alice.web.get("/docs")
     assert "no-store" in own.headers["cache-control"]
     assert alice.campaign_id not in everyones and alice.campaign_id in own.text
-    kept = {thing for thing, example in IDS.items() if example in own.text}
+    kept = {thing for thing, example in EXAMPLE_IDS.items() if example in own.text}
     assert kept <= {"adjustment", "delivery", "partner_referral", "payout"}, (
         "the account has one of all others"
     )
@@ -155,7 +155,7 @@ def test_who_is_logged_in_sees_samples_with_their_own_ids(alice: Operator) -> No
         if (
             " -X " not in command
             and " -d " not in command
-            and not any(IDS[thing] in command for thing in kept)
+            and not any(EXAMPLE_IDS[thing] in command for thing in kept)
         ):
             answer = send_as_curl(command, alice)
             assert answer.status_code == 200 or "/referral" in command, (command, answer.text)

@@ -11,8 +11,8 @@ import pytest
 from honeyguide.partners import ledger_check, payouts
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
-from honeyguide.subscribers import check_slices
-from honeyguide.subscribers.check_slices import LAST_KEY
+from honeyguide.subscribers import subscriber_check
+from honeyguide.subscribers.subscriber_check import LAST_KEY
 from tests.support.ledger_damages import DAMAGES
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import HOUR_MS, Trade, verify
@@ -89,7 +89,7 @@ def test_every_kind_of_damage_is_noticed_by_the_promises_that_it_breaks(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A promise is proved by a damage that no other notices, so every promise has one."""
-    monkeypatch.setattr(check_slices, "SLICE_ROWS", 2)
+    monkeypatch.setattr(subscriber_check, "SLICE_ROWS", 2)
     noticed = {}
     with OpenStore(engine) as opened:
         opened.run(trade_a_while(opened.store))

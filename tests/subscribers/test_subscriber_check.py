@@ -14,8 +14,8 @@ import pytest
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
-from honeyguide.subscribers import check_slices, page_index, subscriber_check
-from honeyguide.subscribers.check_slices import LAST_KEY, check_slice
+from honeyguide.subscribers import page_index, subscriber_check
+from honeyguide.subscribers.subscriber_check import LAST_KEY, check_slice
 from tests.partners.test_ledger_damage import disarm
 from tests.support.stores import OpenStore
 
@@ -72,7 +72,7 @@ def test_what_is_kept_agrees_with_the_subscribers_at_any_moment(
     opened: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page_index, "BLOCK_ROWS", 100)
-    monkeypatch.setattr(check_slices, "SLICE_ROWS", 90)
+    monkeypatch.setattr(subscriber_check, "SLICE_ROWS", 90)
     fill(opened)
     assert wrong(opened) == {}  # all of it in notes
     more = True
@@ -198,7 +198,7 @@ def test_slices_of_any_length_find_the_same(
     whole = wrong(opened)
     assert whole["counts_off"] == 3 and len(whole) == 5
     for rows in (200, 1_000, 1_077):
-        monkeypatch.setattr(check_slices, "SLICE_ROWS", rows)
+        monkeypatch.setattr(subscriber_check, "SLICE_ROWS", rows)
         assert wrong(opened) == whole
 
 

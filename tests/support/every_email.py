@@ -23,7 +23,7 @@ from honeyguide.integrations.integrations import NewIntegration
 from honeyguide.integrations.leases import LeasedIntegration
 from honeyguide.integrations.platform import Audience
 from honeyguide.integrations.reports import FoundValues
-from honeyguide.kernel import actors, mornings
+from honeyguide.kernel import actors, periods
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
@@ -40,7 +40,7 @@ from honeyguide.signups import confirmations, delayed_actions, delayed_kinds
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import branding, link_hosts, subscribers
-from tests.support import first_looks, partner_network, shipments
+from tests.support import first_looks, partner_network, shipments, trait_groups
 from tests.support.belongings import pending
 from tests.support.changes import changing, new_change
 from tests.support.claims import claimed
@@ -75,6 +75,7 @@ def write_every_email(service: Service) -> None:
     about_a_program_without_email(operator(service, "nora"))
     about_a_shared_member(operator(service, "sam"))
     about_a_first_look(operator(service, "lena"))
+    about_a_group(operator(service, "gina"))
     about_a_program(operator(service, "paula"))
     about_the_account(operator(service, "clara"))
 
@@ -306,7 +307,7 @@ def in_a_digest(who: Operator) -> None:
     given = {kind.name: AT_ONCE for kind in NOTIFICATION_KINDS} | {"first_referral": "daily"}
     assert who.web.post("/notices/preferences", **given).status_code == 303
     advocate(who, 1)
-    due_ms = mornings.next_morning(who.service.now_ms(), zone_of("UTC"))
+    due_ms = periods.next_morning(who.service.now_ms(), zone_of("UTC"))
     who.service.set_clock((due_ms + HOUR_MS - system_clock()) / 1000)
     who.service.run_jobs()
 
@@ -327,6 +328,12 @@ def about_a_program_without_email(owner: Operator) -> None:
     fields = ProgramFields(**prices, redirect_url="https://wax.example/")
     create = changing(programs.create, site, tenant_of(owner), service.now_ms())
     service.write(lambda tx: create(tx, card["uuid"], fields))
+
+
+def about_a_group(owner: Operator) -> None:
+    """That a group waits."""
+    trait_groups.group(owner)
+    first_looks.run_jobs(owner.service)
 
 
 def about_a_first_look(owner: Operator) -> None:

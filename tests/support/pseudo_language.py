@@ -12,7 +12,7 @@ import pytest
 from babel.messages import Catalog
 from babel.messages.pofile import write_po
 
-from honeyguide.languages import catalogs, language
+from honeyguide.languages import language
 from honeyguide.pages import rendering
 from tests import messages
 
@@ -61,7 +61,7 @@ def write_catalog(folder: Path) -> None:
 def pseudo_language(folder: Path) -> Iterator[None]:
     """While this is open, German is the made-up language of this catalog in this process."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(catalogs, "FOLDER", folder)
+        patch.setattr(language, "FOLDER", folder)
         _forget()
         yield
     _forget()

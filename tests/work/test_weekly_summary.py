@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from honeyguide.accounts import accounts
-from honeyguide.kernel import mornings
+from honeyguide.kernel import periods
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.periods import zone_of
@@ -70,7 +70,7 @@ async def run_job(member: Operator, now_ms: int) -> None:
 
 def next_monday(member: Operator) -> int:
     """8 AM of the next Monday in New York."""
-    return mornings.next_monday_morning(member.service.now_ms(), zone_of(ZONE))
+    return periods.next_monday_morning(member.service.now_ms(), zone_of(ZONE))
 
 
 def moment(at_ms: int) -> str:
@@ -260,7 +260,7 @@ def test_each_program_has_a_budget_of_its_own(wax: Operator, inbox: Mailbox) -> 
     assert [(each.name, each.sentence) for each in summary.budgets] == [
         (
             first["name"].removesuffix("'s partner program"),
-            "$0.00 of this month’s $5.00 budget is spent, and at most $5.00 more is expected. "
+            "$0.00 of this month’s $5.00 budget is spent, and the forecast is $5.00 more. "
             "Pending fees of $2.50 do not fit.",
         ),
         (
@@ -382,7 +382,7 @@ def test_a_time_zone_that_changes_meanwhile_is_looked_at_again(wax: Operator) ->
     assert summaries(wax) == []
     service.run(run_job(wax, monday_ms))
     assert summaries(wax) == []
-    service.run(run_job(wax, mornings.next_monday_morning(monday_ms, zone_of(zone))))
+    service.run(run_job(wax, periods.next_monday_morning(monday_ms, zone_of(zone))))
     assert len(summaries(wax)) == 1
 
 

@@ -11,23 +11,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from honeyguide.account_life import pausing, shutting
-from honeyguide.accounts import invitations, members
+from honeyguide.account_life import pausing
+from honeyguide.accounts import invitations, keys, members
 from honeyguide.accounts.accounts import Account
-from honeyguide.events import change_log
+from honeyguide.events import change_log, webhooks
+from honeyguide.integrations import disconnecting
 from honeyguide.kernel import clock
 from honeyguide.kernel.actors import Actor
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import account_life_texts, email_kinds
+from honeyguide.mail import account_life_texts, email_kinds, slack_messages
+from honeyguide.partners import network, publications
 from honeyguide.signups import signups
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
-from honeyguide.subscribers import campaigns
+from honeyguide.subscribers import campaigns, link_hosts
 from honeyguide.subscribers.campaigns import LINKS
 from honeyguide.subscribers.reasons import DEADLINE_DAYS
 
@@ -87,6 +89,17 @@ _EXPIRED = _sql.value("expired", str)
 _FORGET = _sql.command("forget")
 _FORGET_EMAILS = _sql.command("forget_emails")
 _FORGET_NOTICES = _sql.command("forget_notices")
+
+
+_JOINED = _sql.value("joined", str)
+_PUBLICATIONS = _sql.value("publications", str)
+_WEBHOOKS = _sql.query("webhooks", lambda id, scope: (id, scope))
+_KEYS = _sql.value("keys", str)
+_HAS_INTEGRATION = _sql.value("has_integration", int)
+_DELETE_TICKETS = _sql.command("delete_tickets")
+_STOP_FETCHES = _sql.command("stop_fetches")
+_STOP_IMPORTS = _sql.command("stop_imports")
+_SET_CLOSED = _sql.command("set_closed")
 
 
 async def ask(change: Change) -> int:
@@ -161,7 +174,7 @@ async def close_some(tx: Tx, site: Site, actor: Actor, account_id: str, *, now_m
         locked = await pausing.lock(change)
         if await tx.one(_BY_ID, account_id=account_id, now_ms=now_ms) != account:
             return False
-        if await shutting.shut_some(change):
+        if await shut_some(change):
             return True
         await _close(change, locked.closes_ms or 0)
         return True
@@ -173,7 +186,7 @@ async def _close(change: Change, closes_ms: int) -> None:
     await pausing.withdraw_reminder(change, closes_ms)  # the mail server may have been down
     message = account_life_texts.closed(newsletter=await campaigns.name_of(change))
     await members.email_owners(change, email_kinds.ACCOUNT_CLOSED, message)
-    await shutting.remove_members(change)
+    await remove_members(change)
     await change_log.record(change, "account.closed", change.tenant.account_id)
     change.tx.wake(LINKS)
 
@@ -212,3 +225,36 @@ async def owed(at: Reading) -> PendingThings:
     counts = await at.one(_OWED, most=MOST_COUNTED)
     assert counts is not None
     return counts
+
+
+async def shut_some(change: Change) -> bool:
+    """Ends some of it. Tells whether anything was left to end."""
+    joined = await change.all(_JOINED, most=BATCH)
+    for campaign_id in joined:
+        await network.leave(change, campaign_id)
+    published = await change.all(_PUBLICATIONS, most=BATCH)
+    for publication_id in published:
+        await publications.delete(change, publication_id)
+    hooks = await change.all(_WEBHOOKS, most=BATCH)
+    for webhook_id, scope in hooks:
+        await webhooks.delete(change, scope, webhook_id)
+    working = await change.all(_KEYS, most=BATCH)
+    for key_id in working:
+        await keys.revoke(change, key_id)
+    hosts = await link_hosts.of_account(change)
+    for host in hosts:
+        await link_hosts.remove(change, host.id)
+    connected = await change.one(_HAS_INTEGRATION)
+    if connected:
+        await disconnecting.disconnect(change)
+    return bool(joined or published or hooks or working or hosts or connected)
+
+
+async def remove_members(change: Change) -> None:
+    """The last step: nobody can get in any more."""
+    await change.run(_DELETE_TICKETS)
+    await change.run(_STOP_FETCHES)
+    await change.run(_STOP_IMPORTS)
+    await slack_messages.delete_webhook(change)
+    await members.remove_all(change)
+    await change.run(_SET_CLOSED)

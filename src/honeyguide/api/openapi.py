@@ -16,7 +16,6 @@ from honeyguide.api.openapi_schemas import REF, form_name, name_of
 from honeyguide.api.openapi_text import ERROR, ERRORS, HEADERS, QUERY, TAGS, Schema
 from honeyguide.api.webhook_views import MoreEvents, WebhookEventsV2
 from honeyguide.events import outbox, samples
-from honeyguide.kernel import project
 
 ABOUT = (
     "Newsletter referral and partner programs. "
@@ -64,10 +63,10 @@ def document(routes: tuple[Route, ...], base_url: str) -> dict[str, Any]:
             "title": "Honeyguide API",
             "version": honeyguide.__version__,
             "summary": ABOUT,
-            "contact": {"name": "Honeyguide", "url": project.ISSUES},
+            "contact": {"name": "Honeyguide", "url": honeyguide.ISSUES_URL},
             "license": _LICENSE,
         },
-        "externalDocs": {"description": "Guides", "url": project.DOCUMENTS},
+        "externalDocs": {"description": "Guides", "url": honeyguide.DOCUMENTS_URL},
         "servers": [{"url": base_url}],
         "security": [{"ApiKey": []}],
         "tags": [{"name": tag, "description": TAGS[tag]} for tag in tags],

@@ -8,7 +8,7 @@ from typing import Any
 
 from honeyguide.api.call import Route
 from honeyguide.kernel import public
-from honeyguide.kernel.example_ids import IDS
+from honeyguide.kernel.public import EXAMPLE_IDS
 
 Schema = dict[str, Any]
 
@@ -34,9 +34,9 @@ def id_in_path(path: str, name: str) -> str:
     for pattern, thing in _IN_PATHS.items():
         for match in re.finditer(pattern, path):
             if f"{{{name}}}" in match[0]:
-                return IDS[thing]
+                return EXAMPLE_IDS[thing]
     before = path.split(f"/{{{name}}}", maxsplit=1)[0].rsplit("/", 1)[1]
-    return IDS.get(singular(before), public.SUBSCRIBER_UUID)
+    return EXAMPLE_IDS.get(singular(before), public.SUBSCRIBER_UUID)
 
 
 def id_in_schema(schema: str, field: str) -> str | None:
@@ -44,8 +44,8 @@ def id_in_schema(schema: str, field: str) -> str | None:
     if field == "uuid":
         name = _IN_SCHEMAS.get(schema) or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", schema).lower()
         name = name.replace("referred_subscriber", "subscriber")
-        return IDS.get(name) or IDS.get(name.removesuffix("_v2"))
-    return IDS.get(field.removesuffix("_uuid")) if field.endswith("_uuid") else None
+        return EXAMPLE_IDS.get(name) or EXAMPLE_IDS.get(name.removesuffix("_v2"))
+    return EXAMPLE_IDS.get(field.removesuffix("_uuid")) if field.endswith("_uuid") else None
 
 
 def of_body(schema: Schema) -> Schema:

@@ -45,6 +45,7 @@ from honeyguide.partners import (
     audience,
     forecast,
     network,
+    outlook,
     payouts,
     programs,
     public_figures,
@@ -286,8 +287,9 @@ async def get_earnings(at: Reading, call: Call[None]) -> OneEarnings:
 
     What you earned in a month and what is pending, for each program you have joined.
     """
-    earned = await forecast.earnings(at, _month(at, call))
-    return OneEarnings(earnings_view(earned))
+    month = _month(at, call)
+    earned = await forecast.earnings(at, month)
+    return OneEarnings(earnings_view(earned, await outlook.limits_of_partner(at, month)))
 
 
 async def list_payouts(at: Reading, call: Call[None]) -> Listed[PayoutList]:

@@ -4,13 +4,15 @@ stderr and a non-zero exit.
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperGroup, TyperOption
 
 from honeyguide import __version__, logs
 from honeyguide.cli import (
@@ -21,7 +23,6 @@ from honeyguide.cli import (
     demo,
     doctor,
     documents,
-    help_texts,
     init,
     jobs,
     keys,
@@ -64,6 +65,9 @@ app.add_typer(money.payouts_app, name="payouts")
 app.add_typer(move.move_app, name="move")
 
 
+_LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
+
+
 def _show_version(is_asked: bool) -> None:
     if is_asked:
         typer.echo(__version__)
@@ -98,7 +102,7 @@ def main() -> None:
     os.umask(0o077)
     command = typer.main.get_command(app)
     assert isinstance(command, TyperGroup)
-    help_texts.make_readable(command)
+    make_readable(command)
     try:
         command(color=None if logs.allows_color() else False)
     except KeyboardInterrupt:
@@ -115,3 +119,17 @@ def _has_current_folder() -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+def make_readable(command: typer.core.TyperCommand | TyperGroup) -> None:
+    """A docstring's lines are joined, so that no list breaks a sentence where the source does, and
+    a flag has no type: whoever reads `--json <bool>` tries to give it a value.
+    """
+    if command.help:
+        command.help = _LINE_BREAK.sub(" ", inspect.cleandoc(command.help))
+    for parameter in command.get_params(typer.Context(command)):
+        if isinstance(parameter, TyperOption) and parameter.is_flag:
+            parameter.metavar = ""
+    for each in command.commands.values() if isinstance(command, TyperGroup) else ():
+        if isinstance(each, typer.core.TyperCommand | TyperGroup):
+            make_readable(each)

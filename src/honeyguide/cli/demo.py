@@ -14,9 +14,7 @@ from honeyguide import demo as demo_data
 from honeyguide import logs
 from honeyguide.accounts import accounts
 from honeyguide.cli.base import fail, progress, read, read_settings, with_services
-from honeyguide.demo import kept as demo_kept
-from honeyguide.demo import local_tools, team
-from honeyguide.demo.kept import KeptSecrets
+from honeyguide.demo import KeptSecrets, load_secrets, local_tools, save_secrets, secrets_file, team
 from honeyguide.serve import only_server, run_server
 from honeyguide.settings import Settings, without_secrets
 from honeyguide.settings_file import PREFIX
@@ -43,17 +41,17 @@ def demo(
 ) -> None:
     """Add demo data to the database (once), and print a login, API keys and a request to try."""
     chosen = read_settings()
-    file = demo_kept.file_beside(_base(chosen))
+    file = secrets_file(_base(chosen))
     if reset or _is_half_made(chosen):
         _empty(chosen, yes)
     elif not yes:
         _refuse_real_database(chosen)
-    kept = demo_kept.load(file)
+    kept = load_secrets(file)
     if chosen.on_loopback:
         chosen = _with_toys(chosen, kept)
     made = _prepare(kept)
     if chosen.on_loopback:
-        demo_kept.save(file, kept)
+        save_secrets(file, kept)
     if not serve:
         typer.echo(_invitation(chosen, made))
         typer.echo("  Start the server with: honeyguide serve")

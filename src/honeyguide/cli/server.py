@@ -14,8 +14,7 @@ import typer
 from honeyguide import __version__, logs, settings
 from honeyguide.app import Services
 from honeyguide.cli.base import fail, find_settings_file, read_settings, with_services
-from honeyguide.kernel import memory
-from honeyguide.kernel.background import Background
+from honeyguide.kernel.background import Background, tune_collector
 from honeyguide.kernel.errors import Fault
 from honeyguide.serve import exit_if_blocked, run_server
 from honeyguide.settings_file import WrongSetting
@@ -58,7 +57,7 @@ def work() -> None:
 
 
 async def _work_until_stopped(services: Services) -> None:
-    memory.tune_collector()
+    tune_collector()
     exit_if_blocked()
     background = Background(services.store.watch.loops)
     notes = HealthNotes(services.store, background, services.loop)

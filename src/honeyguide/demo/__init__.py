@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import secrets
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import NamedTuple
+
+import msgspec
 
 from honeyguide.accounts import accounts, admission, keys, passwords
 from honeyguide.app import Services
 from honeyguide.demo import history, moved_in, robots, setup, team
-from honeyguide.demo.kept import KeptSecrets
 from honeyguide.demo.newsletters import EMPTY, NEWSLETTERS, OWNER
 from honeyguide.demo.robots import RobotPartner
 from honeyguide.kernel import actors
@@ -36,6 +40,18 @@ class Demo(NamedTuple):
     demo: DemoLogin
     empty: DemoLogin
     password: str
+
+
+class KeptSecrets(msgspec.Struct, kw_only=True):
+    """What the demo remembers between starts, in a private file beside its database: the login,
+    the keys, and the port of its stand-in for other people's tools."""
+
+    secret_key: str
+    """For HONEYGUIDE_SECRET_KEY, without which no email tool can be connected."""
+    port: int = 0
+    password: str = ""
+    demo_key: str = ""
+    empty_key: str = ""
 
 
 async def prepare(
@@ -132,3 +148,24 @@ async def _set_hashes(tx: Tx, emails: Iterable[str], password_hash: str) -> None
         found = await passwords.find(tx, email)
         if found is not None and found[1] != password_hash:
             await passwords.set_hash(tx, found[0], password_hash)
+
+
+def secrets_file(database: Path) -> Path:
+    return database.with_name(f"{database.name}.demo")
+
+
+def load_secrets(file: Path | None) -> KeptSecrets:
+    """New secrets if there is no such file, or none that can be read."""
+    try:
+        return msgspec.json.decode((file or Path()).read_bytes(), type=KeptSecrets)
+    except (OSError, msgspec.DecodeError):
+        return KeptSecrets(secret_key=secrets.token_hex(32))
+
+
+def save_secrets(file: Path, kept: KeptSecrets) -> None:
+    """Readable by nobody else from its first byte."""
+    draft = file.with_name(f"{file.name}.new")
+    draft.unlink(missing_ok=True)
+    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+        out.write(msgspec.json.encode(kept))
+    draft.replace(file)

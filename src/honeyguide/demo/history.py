@@ -39,7 +39,7 @@ from honeyguide.signups import lifecycle, removed_partners, reversals, signups
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
 from honeyguide.store.reading import AccountReading, Reading
-from honeyguide.subscribers import daily_counts, page_index, search
+from honeyguide.subscribers import page_index, search, statistics
 from honeyguide.subscribers import subscribers as people
 from honeyguide.subscribers.clicks import count_clicks
 from honeyguide.subscribers.reasons import SUSPICIONS
@@ -296,7 +296,7 @@ async def _review(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
 async def _adjust(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
     """The best advocate brought friends whom no link could count."""
     meetup = AdjustmentFields(amount=2, reason="Brought two friends to our meetup")
-    for best in await daily_counts.top_advocates(
+    for best in await statistics.top_advocates_ever(
         Reading(tx, state.site, account.tenant, at_ms), most=1
     ):
         await adjustments.add(state.change(tx, account, at_ms), best.id, meetup)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from math import ceil
 
 import msgspec
 
@@ -44,6 +45,10 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
 
 KEY = "api_key"
 """What most modules call the credential that the operator enters."""
+
+
+# What one request takes where no limit is known or the limit is high.
+REQUEST_S = 0.3
 
 
 def key_input(help: str, example: str, label: str = "API key") -> Input:
@@ -106,3 +111,20 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
         """Whether names of fields are in lower case there, whatever the operator enters."""
         tool = newsletter_tools.TOOLS.get(self.key)
         return tool is not None and tool.is_lower_case and not self.keeps_capitals
+
+
+def sync_seconds(limits: Limits, subscribers: int) -> int:
+    requests = ceil(subscribers / limits.per_batch * limits.requests_per_batch)
+    return ceil(requests * max(limits.interval_s, REQUEST_S))
+
+
+def first_sync_time(limits: Limits, subscribers: int) -> str:
+    """Such as `About 1 h 45 min`."""
+    needed_s = sync_seconds(limits, subscribers)
+    if needed_s < 90:
+        return "About 1 minute"
+    minutes = ceil(needed_s / 60)
+    if minutes < 60:
+        return f"About {minutes} minutes"
+    hours, rest = divmod(5 * round(minutes / 5), 60)
+    return f"About {hours} h {rest} min" if rest else f"About {hours} h"

@@ -1,10 +1,12 @@
 """Which request, account or job a log line belongs to. The edges say so once; every log call made
-on their behalf carries it.
+on their behalf carries it. And how a line of JSON is spelled, whichever module writes it.
 """
 
 from __future__ import annotations
 
+import json
 from contextvars import ContextVar
+from typing import Any
 
 # The request's ID, the account's ID and the job's name. A tuple, since every request makes two.
 LogContext = tuple[str | None, str | None, str | None]
@@ -26,3 +28,8 @@ def set_account(account_id: str | None) -> None:
     """None where work for several accounts is done together."""
     request_id, _, job = _context.get()
     _context.set((request_id, account_id, job))
+
+
+def json_line(value: dict[str, Any]) -> str:
+    """Compact, and in ASCII, because a log may go to a stream of any encoding."""
+    return json.dumps(value, separators=(",", ":"))

@@ -26,6 +26,9 @@ _AREAS = (
 )
 
 
+MORNING_HOUR = 8  # digests and summaries go out at 8 AM in a time zone
+
+
 @cache
 def zone_names() -> tuple[str, ...]:
     """The zones to choose from: UTC, and those named after a place."""
@@ -122,3 +125,26 @@ class Period(NamedTuple):
     def shifted(self, days: int) -> Period:
         """As long, so many days later, or earlier if negative."""
         return self._replace(first=days_later(self.first, days), last=days_later(self.last, days))
+
+
+def morning_of(day: date, zone: ZoneInfo) -> int:
+    at = datetime(day.year, day.month, day.day, MORNING_HOUR, tzinfo=zone)
+    return round(at.timestamp() * 1000)
+
+
+def next_morning(now_ms: int, zone: ZoneInfo) -> int:
+    today = day_of(now_ms, zone)
+    at_ms = morning_of(today, zone)
+    return at_ms if at_ms > now_ms else morning_of(today + timedelta(days=1), zone)
+
+
+def next_monday_morning(now_ms: int, zone: ZoneInfo) -> int:
+    monday = monday_of(now_ms, zone)
+    at_ms = morning_of(monday, zone)
+    return at_ms if at_ms > now_ms else morning_of(monday + timedelta(days=7), zone)
+
+
+def monday_of(now_ms: int, zone: ZoneInfo) -> date:
+    """The Monday of this week."""
+    today = day_of(now_ms, zone)
+    return today - timedelta(days=today.weekday())

@@ -1,23 +1,79 @@
 """A language: its texts, its direction, and how it writes dates and numbers.
 
 English texts in the code are the keys; `locale/<code>/LC_MESSAGES/readers.po` has the translations.
-A text without a translation is shown in English.
+A text without a translation is shown in English. The files are parsed as translators edit them:
+with no compiled files beside them, none can be out of date.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from gettext import NullTranslations
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 from babel import Locale, dates, lists, numbers
+from babel.messages import Catalog, mofile, pofile
+from babel.support import Translations
 from jinja2 import Environment
+from jinja2.ext import Extension
 
-from honeyguide.languages.catalogs import read_catalog
-from honeyguide.languages.constant_texts import ConstantTexts
+_TEXT = re.compile(
+    r"""
+    \{%(?P<before>-?)\ trans\ %\} (?P<block>[^{}<>%]+) \{%\ endtrans\ (?P<after>-?)%\}
+    | \bgettext\( (?P<quote>["']) (?P<argument>[^"'{}%]+) (?P=quote) \)
+    """,
+    re.VERBOSE,
+)
+
+
+class ConstantTexts(Extension):
+    """Translates texts without variables when a template is compiled.
+
+    An environment has one language, so these texts are as constant as the markup around them.
+    Calling gettext for each would make a page a third slower.
+    """
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        return _TEXT.sub(self._translated, source)
+
+    def _translated(self, match: re.Match[str]) -> str:
+        text = " ".join((match["block"] or match["argument"]).split())
+        language: Any = self.environment.globals["language"]
+        literal = json.dumps(language.gettext(text), ensure_ascii=False)
+        if match["argument"]:
+            return literal
+        return f"{{{{{match['before']} {literal} {match['after']}}}}}"
+
+
+CATALOG_FOLDER = Path(__file__).parent.parent / "locale"
+CATALOG_DOMAIN = "readers"
+
+
+def catalog_path(code: str) -> Path:
+    return CATALOG_FOLDER / code / "LC_MESSAGES" / f"{CATALOG_DOMAIN}.po"
+
+
+def read_catalog(code: str) -> NullTranslations:
+    """The translations into this language; empty for English, which the code itself is in."""
+    path = catalog_path(code)
+    if not path.exists():
+        return NullTranslations()
+    with path.open("rb") as file:
+        return compiled(pofile.read_po(file, locale=code))
+
+
+def compiled(catalog: Catalog) -> NullTranslations:
+    buffer = BytesIO()
+    mofile.write_mo(buffer, catalog)
+    buffer.seek(0)
+    return Translations(buffer, CATALOG_DOMAIN)
 
 
 def translatable(text: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from honeyguide.kernel import mornings
+from honeyguide.kernel import periods
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.periods import zone_of
 from honeyguide.kernel.site import Site
@@ -41,9 +41,9 @@ _TAKE = _sql.query("take", _Taken)
 def due_ms(delivery: str, time_zone: str, now_ms: int) -> int | None:
     """When a notification of now is sent in a digest. None if it is not."""
     if delivery == DAILY:
-        return mornings.next_morning(now_ms, zone_of(time_zone))
+        return periods.next_morning(now_ms, zone_of(time_zone))
     if delivery == WEEKLY:
-        return mornings.next_monday_morning(now_ms, zone_of(time_zone))
+        return periods.next_monday_morning(now_ms, zone_of(time_zone))
     return None
 
 

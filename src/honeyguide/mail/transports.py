@@ -30,7 +30,7 @@ import aiosmtplib
 from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Invalid
-from honeyguide.kernel.json_lines import json_line
+from honeyguide.kernel.log_context import json_line
 from honeyguide.mail import bounces, headers
 from honeyguide.mail.emails import one_line
 

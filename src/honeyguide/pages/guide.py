@@ -11,7 +11,7 @@ from pathlib import Path
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
-from honeyguide.kernel import project
+import honeyguide
 from honeyguide.pages import redirects
 from honeyguide.pages.static import TypedFiles
 
@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent.parent / "guide"
 
 
 async def _elsewhere(_: object) -> Response:
-    return redirects.to_website(project.DOCUMENTS, 302)
+    return redirects.to_website(honeyguide.DOCUMENTS_URL, 302)
 
 
 async def _to_index(_: object) -> Response:

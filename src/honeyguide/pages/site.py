@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -19,8 +19,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from honeyguide.accounts.permissions import Right
 from honeyguide.kernel import log_context
-from honeyguide.pages import guide, logos, redirects, reference, reference_ids, rendering
-from honeyguide.pages.bodies import Bounded
+from honeyguide.moving.import_files import MOST_BYTES
+from honeyguide.pages import guide, redirects, reference, rendering, static
 from honeyguide.pages.dashboard import routes as dashboard
 from honeyguide.pages.dashboard.login import second_factor
 from honeyguide.pages.dashboard.page_request import PageRequest, recognize
@@ -87,6 +87,43 @@ class Guarded:
         await self._app(scope, receive, guarded if scope["type"] == "http" else send)
 
 
+# The largest file that we accept, and the form around it.
+UPLOAD_LIMIT = MOST_BYTES + 1024 * 1024
+# A form may take this long; a file longer, as long as it keeps this pace.
+PATIENCE_S = 20.0
+BYTES_A_SECOND = 20_000
+_CLOSE = {"connection": "close"}
+
+
+class Bounded:
+    """Limits what is sent to a page: its size, and how slowly it may come in."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
+            await self._app(scope, receive, send)
+            return
+        began_s, size = asyncio.get_running_loop().time(), 0
+        declared = Headers(scope=scope).get("content-length", "")
+        too_large = declared.isdigit() and int(declared[:20]) > UPLOAD_LIMIT
+
+        async def bounded() -> Message:
+            nonlocal size
+            if too_large or size > UPLOAD_LIMIT:
+                raise HTTPException(413, "The upload is too large.", _CLOSE)
+            try:
+                async with asyncio.timeout_at(began_s + PATIENCE_S + size / BYTES_A_SECOND):
+                    message = await receive()
+            except TimeoutError:
+                raise HTTPException(408, "The upload took too long. Try again.", _CLOSE) from None
+            size += len(message.get("body", b""))
+            return message
+
+        await self._app(scope, bounded, send)
+
+
 def _guard(headers: MutableHeaders) -> None:
     policy = headers.setdefault("content-security-policy", HEADERS["content-security-policy"])
     for name, value in HEADERS.items():
@@ -147,11 +184,11 @@ class Reference(Fixed):
         if visit.visitor is None or second_factor.is_missing(visit):
             return everyones
         ids = await self._services.store.read(
-            reads(reference_ids.own_ids, self._services.site, visit.tenant, visit.now_ms)
+            reads(reference.own_ids, self._services.site, visit.tenant, visit.now_ms)
         )
-        html = reference_ids.with_ids(self._html, ids)
+        html = reference.with_ids(self._html, ids)
         if visit.who.may(Right.ACCOUNT):
-            html = reference_ids.with_link_to_keys(html)
+            html = reference.with_link_to_keys(html)
         return HTMLResponse(html, headers={"cache-control": "private, no-store"})
 
 
@@ -224,7 +261,7 @@ def pages_app(describe: Callable[[], dict[str, Any]], services: PageServices) ->
             *accents.routes(),
             *embed_routes(services),
             *reader_routes(services),
-            *logos.routes(services),
+            *static.logo_routes(services),
             Route("/{path:path}/", _without_slash, methods=["GET", "POST"]),
         ],
         middleware=[

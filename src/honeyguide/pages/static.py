@@ -2,19 +2,27 @@
 may cache a file forever and still see every change at once.
 
 A style sheet is served together with the files that it imports, without comments and indentation.
+Logos are pictures that we encoded ourselves, cached for long, only ever read as pictures.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from urllib.parse import parse_qs
 
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
+
+from honeyguide.kernel.errors import Missing
+from honeyguide.pages.services import PageServices
+from honeyguide.partners import logos, publications
 
 FOLDER = Path(__file__).parent / "static"
 
@@ -33,6 +41,15 @@ _IMPORT = re.compile(r'@import "([\w/]+\.css)" layer\((\w+)\);')
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 # A line that ends in one of these needs no space before the next one.
 _JOINT = re.compile(r"([{};,])\n\s*")
+
+
+# A new picture gets a new URL, so the one at this URL never changes.
+_HEADERS = {
+    "cache-control": "public, max-age=31536000, immutable",
+    "content-security-policy": "default-src 'none'",
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "cross-origin",
+}
 
 
 @cache
@@ -85,3 +102,16 @@ class Static(TypedFiles):
         if asked == _hash(path):
             response.headers["cache-control"] = "public, max-age=31536000, immutable"
         return response
+
+
+def logo_routes(services: PageServices) -> list[Route]:
+    return [Route("/logos/{logo_id}", partial(_logo, services), name="logo")]
+
+
+async def _logo(services: PageServices, request: Request) -> Response:
+    try:
+        stored = await services.store.read(publications.get_logo, request.path_params["logo_id"])
+        data = await logos.load(stored, services.site.logo_folder)
+    except Missing:
+        raise HTTPException(404) from None
+    return Response(data, media_type=stored.content_type, headers=_HEADERS)

@@ -6,7 +6,7 @@ own.
 from __future__ import annotations
 
 from honeyguide.store.statements import beside
-from honeyguide.subscribers.check_slices import CheckGroup, checks_of
+from honeyguide.subscribers.subscriber_check import CheckGroup, checks_of
 
 PROMISES = {
     "lists_astray": (

@@ -6,13 +6,6 @@ SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS
        MIN(s.referral_due_ms) AS first_due_ms
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 
--- fragment: due_days
--- Those that time alone verifies: for others, the date is a deadline or the earliest.
-SELECT s.referral_due_ms / 86400000 AS day, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents
-FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
-WHERE r.decided_ms IS NULL AND r.is_own = 0 AND s.referral_due_ms IS NOT NULL
-  AND NOT COALESCE(s.referral_reason, '') {in :waiting}
-
 -- name: budget
 -- What a program has spent of a month's budget, and when it was reached.
 SELECT spent_cents, reached_ms,
@@ -86,19 +79,9 @@ LEFT JOIN ({pending_of_partner}) AS w ON w.partner_campaign_id = j.id
 WHERE j.account_id = :account_id
 ORDER BY j.created_ms, j.id;
 
--- name: due_days_of_program
--- How many referrals of a program are decided on which day.
-{due_days} AND r.account_id = :account_id AND r.program_id = :program_id
-GROUP BY s.referral_due_ms / 86400000
-ORDER BY day
-LIMIT 400;
-
--- name: due_days_of_partner
--- How many referrals of a partner are decided on which day.
-{due_days} AND r.partner_account_id = :account_id
-GROUP BY s.referral_due_ms / 86400000
-ORDER BY day
-LIMIT 400;
+-- name: spent_of_programs
+-- What each program of the owner has spent of a month's budget.
+SELECT program_id, spent_cents FROM budget WHERE account_id = :account_id AND month = :month;
 
 -- name: rooms
 -- What budget and cap have held so far.

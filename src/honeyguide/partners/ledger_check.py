@@ -16,7 +16,7 @@ from honeyguide.partners import account_check, month_digests
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import subscriber_check
-from honeyguide.subscribers.check_slices import Checked, CheckGroup, check_slice, checks_of
+from honeyguide.subscribers.subscriber_check import Checked, CheckGroup, check_slice, checks_of
 
 
 class Sums(NamedTuple):

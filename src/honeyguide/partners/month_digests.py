@@ -17,7 +17,7 @@ from honeyguide.partners import digest_rules, rules
 from honeyguide.partners.digest_rules import DigestPart, KeptDigest
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
-from honeyguide.subscribers.check_slices import Checked, CheckGroup
+from honeyguide.subscribers.subscriber_check import Checked, CheckGroup
 
 BATCH = 1_000
 ACCOUNTS_BATCH = 50

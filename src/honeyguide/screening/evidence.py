@@ -285,6 +285,10 @@ async def refresh(
     return result
 
 
+async def remove(change: Change, subscriber_id: str, signal: Signal) -> None:
+    await change.run(_REMOVE, gone=[_Key(subscriber_id, signal.value)._asdict()])
+
+
 async def erase(change: Change, subscriber_id: str) -> None:
     await change.run(_ERASE, subscriber_id=subscriber_id)
 

@@ -29,7 +29,9 @@ NEWEST = 2_000
 # What is shown of a group.
 EMAILS_SHOWN = 5
 VALUES_SHOWN = 3
-_GROUP_SIGNALS = frozenset(signal.value for signal in Signal if signal.facts.is_group)
+_GROUP_SIGNALS = frozenset(
+    signal.value for signal in Signal if signal.facts.is_group or signal is Signal.NO_FORM
+)
 _CARD_SIGNALS = frozenset(signal.value for signal in Signal if signal.facts.asks_owner)
 # In "12 of 40 at example.org", the numbers change with every signup.
 _COUNTS = re.compile(r"(?<![\w.@-])[0-9]+(?![\w.@-])")

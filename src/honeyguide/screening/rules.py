@@ -95,6 +95,8 @@ class ReferralStanding:
     points: int
     asks_owner: bool = False
     """Whether it is in a group that honest people make too, and its owner has not approved it."""
+    has_no_form: bool = False
+    """Whether it came without a form of ours, and with nothing that its owner need not look at."""
     is_watched: bool = False
     """What others with its code have in common may not show yet."""
 
@@ -153,6 +155,8 @@ def decide_on_terms(terms: ReferralTerms, standing: ReferralStanding, now_ms: in
     if terms.level != Level.FLEXIBLE and standing.points >= SUSPICIOUS_POINTS:
         if terms.level == Level.STRICT and not standing.asks_owner:
             return Decision(Status.REJECTED, Reason.LOOKS_AUTOMATED)
+        return _until(hold_until_ms + deadline_ms, Reason.NEEDS_REVIEW, now_ms)
+    if standing.has_no_form:
         return _until(hold_until_ms + deadline_ms, Reason.NEEDS_REVIEW, now_ms)
     if terms.level != Level.FLEXIBLE and standing.is_watched:
         hold_until_ms = max(hold_until_ms, terms.arrived_ms + SECOND_LOOK_MS)

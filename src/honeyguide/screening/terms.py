@@ -14,6 +14,7 @@ from honeyguide.screening.signals import Signal, SignalFinding
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import Statement, beside
+from honeyguide.subscribers.origins import FROM_OWN_LIST
 from honeyguide.subscribers.reasons import Reason
 from honeyguide.subscribers.referral_states import Level, Status
 from honeyguide.subscribers.subscribers import Subscriber
@@ -39,7 +40,10 @@ async def decide(change: Change, subscriber: Subscriber, *, is_confirmed: bool) 
         return None
     known, is_busy = await look_again(change, subscriber, found)
     if found.was_allowed or await screening.is_allowed(change, subscriber):
-        known, is_busy = [each for each in known if each.points <= 0], False
+        known, is_busy = [each for each in known if each.points < 0], False
+    if is_confirmed and subscriber.origin in FROM_OWN_LIST:
+        # They confirmed there, as the list says now.
+        known = [each for each in known if each.signal is not Signal.NO_FORM]
     now = standing(known, is_confirmed=is_confirmed, is_new_and_busy=is_busy)
     return rules.decide_on_terms(found, now, change.now_ms)
 
@@ -90,5 +94,6 @@ def standing(
         is_active=any(each.points < 0 for each in found),
         points=points,
         asks_owner=any(each.signal.facts.asks_owner for each in found),
+        has_no_form=any(each.signal is Signal.NO_FORM for each in found),
         is_watched=is_new_and_busy or (is_alike and points == signals.SUSPICIOUS_POINTS - 1),
     )

@@ -15,11 +15,12 @@ import msgspec
 from honeyguide.accounts import idempotency
 from honeyguide.events import change_log, outbox
 from honeyguide.kernel import clock
+from honeyguide.kernel.actors import ActorKind
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
 from honeyguide.rewards import adjustments
-from honeyguide.screening import evidence, moves, screening_lists
+from honeyguide.screening import evidence, moves, screening_lists, visits
 from honeyguide.screening.moves import Changed
 from honeyguide.screening.screening import Referrer
 from honeyguide.screening.signals import Signal
@@ -148,6 +149,8 @@ async def sign_up(
     if not arrival.has_listeners:
         change.know(_ARRIVAL, outbox.listeners, {})
     needs_confirmation = arrival.needs_confirmation or waiting is not None
+    if visits.lacks_form(new.visit) and change.site.has_mail_server:
+        needs_confirmation = True
     partner = await partner_signups.find(change, new, email)
     decided = None
     if partner is not None:
@@ -165,11 +168,20 @@ async def sign_up(
     if partner is not None:
         assert decided is not None
         await partner_signups.record(change, partner, decided, subscriber)
+    if new.status == "confirmed":
+        await _record_key(change, subscriber)
     facts = _facts_of(referrer, has_listeners=arrival.has_listeners)
     planned = consequences.of_change(None, subscriber, facts)
     if planned:
         await write(change, ChangedSubscriber(None, subscriber), planned)
     return subscriber
+
+
+async def _record_key(change: Change, subscriber: Subscriber) -> None:
+    """Nobody but the owner's key says that they confirmed."""
+    if change.actor.kind is ActorKind.API_KEY and subscriber.referrer_code is not None:
+        found = Signal.CONFIRMED_BY_KEY.found(clock.day(change.now_ms))
+        await evidence.record(change, {subscriber.id: [found]})
 
 
 async def _read_arrival(change: Change, new: NewSubscriber) -> Arrival:
@@ -197,6 +209,8 @@ def _facts_of(referrer: Referrer | None, *, has_listeners: bool) -> CampaignFact
 async def update(change: Change, id_or_email: str, changes: SubscriberChanges) -> Subscriber:
     """Name, email, status; a status may decide the referral."""
     changed = await lifecycle.change_person(change, id_or_email, changes)
+    if changed.before.status != changed.after.status == "confirmed":
+        await _record_key(change, changed.after)
     old, new = EmailAddress(changed.before.email), EmailAddress(changed.after.email)
     if old.key != new.key:
         await import_erasure.follow_address(change, old, new)

@@ -5,6 +5,8 @@ somebody typed under one code does not keep it from being referred with another.
 from __future__ import annotations
 
 from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.screening import evidence, visits
+from honeyguide.screening.signals import Signal
 from honeyguide.signups import claims, lifecycle, partner_signups, signups
 from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store.change import Change
@@ -20,6 +22,16 @@ async def sign_up_again(
     is changed: who comes without a code asks for the email again."""
     if not _may_come_again(subscriber):
         return None
+    again = await _claim_again(change, subscriber, new, email)
+    if not visits.lacks_form(new.visit):
+        # Whoever entered the address without a form may have been somebody else.
+        await evidence.remove(change, (again or subscriber).id, Signal.NO_FORM)
+    return again
+
+
+async def _claim_again(
+    change: Change, subscriber: Subscriber, new: NewSubscriber, email: EmailAddress
+) -> Subscriber | None:
     found = await _find_other_code(change, new, subscriber)
     if found is None:
         return None

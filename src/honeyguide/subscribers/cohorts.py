@@ -111,6 +111,30 @@ _UNMARK = _sql.command("unmark")
 _ERASE = _sql.command("erase")
 
 
+# Rows of the index that are read, imported subscribers included: about 4 microseconds each.
+MOST_READ = 10_000
+
+
+class JoinedSubscriber(NamedTuple):
+    id: str
+    created_ms: int
+    status: str
+    reason: str
+    is_referred: bool
+    partner_campaign_id: str | None
+    referrer_id: str | None
+    """None also if the referrer was erased."""
+    referrer_name: str | None
+    referrer_email: str | None
+    above_id: str | None
+    """The subscriber who referred the referrer."""
+    above_partner_id: str | None
+
+
+_JOINED = _sql.query("joined", JoinedSubscriber)
+_NEWEST = _sql.value("newest", int)
+
+
 def _rows(days: list[LocalDay]) -> list[dict[str, Any]]:
     return [{**day._asdict(), "day": day.day.isoformat()} for day in days]
 
@@ -251,3 +275,16 @@ def _most_common(counts: list[CohortCount]) -> list[CohortCount]:
             sums = [sum(numbers) for numbers in zip(*(each[3:] for each in rest), strict=True)]
             kept.append(CohortCount(kind, day, OTHER, *sums))
     return kept
+
+
+async def joined_in(at: Reading, period: Period, *, most: int) -> list[JoinedSubscriber]:
+    """The subscribers who joined then, the newest first, each with whoever referred them. Imported
+    ones are left out. What is read is limited; larger periods are counted instead."""
+    return await at.all(
+        _JOINED, since_ms=period.since_ms, until_ms=period.until_ms, most_read=MOST_READ, most=most
+    )
+
+
+async def newest_joined_ms(at: Reading) -> int:
+    """When the last one joined, imported or not; 0 if there is nobody."""
+    return await at.one(_NEWEST) or 0

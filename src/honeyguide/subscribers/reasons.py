@@ -151,9 +151,9 @@ class Reason(StrEnum):
     )
     NEEDS_REVIEW = ReasonFacts(
         "needs_review",
-        "Looks automated, so it waits for you.",
-        short="Looks automated",
-        until="Looks automated. In review until {day}",
+        "Something speaks against it, so it waits for you.",
+        short="Something speaks against it",
+        until="In review until {day}",
         rule="A suspicious referral by a partner is never verified by time alone.",
         waiting="The newsletter is reviewing it, until {day} at the latest.",
         is_suspicion=True,

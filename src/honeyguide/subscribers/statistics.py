@@ -131,6 +131,31 @@ _ADVOCATES = _sql.query("advocates", PeriodAdvocate)
 _HOSTS = _sql.query("hosts", lambda *count: SourceCount("site", *count))
 
 
+class EverJoined(NamedTuple):
+    """All signups, imported ones too, and what became of their referrals."""
+
+    signups: int
+    verified: int
+    pending: int
+    rejected: int
+
+    @property
+    def referred(self) -> int:
+        return self.verified + self.pending + self.rejected
+
+
+class Advocate(NamedTuple):
+    id: str
+    email: str
+    name: str | None
+    referrals_verified: int
+    referrals_pending: int
+
+
+_TOP = _sql.query("top", Advocate)
+_EVER = _sql.query("ever", EverJoined)
+
+
 async def open_spans(at: Reading, *asked: CutPeriod, most_live: int = MOST_LIVE) -> list[Span]:
     """Needs the same snapshot as what is read from them."""
     state, changed = await cohorts.find_state(at), await cohorts.changed_days(at)
@@ -311,3 +336,13 @@ async def period_totals(at: Reading, *periods: Period) -> list[PeriodTotals]:
 async def top_advocates(at: Reading, period: Period, *, most: int) -> list[PeriodAdvocate]:
     (span,) = await open_spans(at, CutPeriod(period), most_live=EVERYBODY)
     return await advocates(at, span, most=most)
+
+
+async def count_ever(at: Reading) -> EverJoined:
+    found = await at.one(_EVER)
+    return found or EverJoined(0, 0, 0, 0)
+
+
+async def top_advocates_ever(at: Reading, *, most: int) -> list[Advocate]:
+    """Of all time."""
+    return await at.all(_TOP, most=most)

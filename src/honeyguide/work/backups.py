@@ -14,9 +14,9 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.operating.backups import records
 from honeyguide.operating.backups.erasure_files import write_erasures
 from honeyguide.operating.backups.making import BackupPlan, MadeBackup, make
+from honeyguide.operating.backups.names import expired
 from honeyguide.operating.backups.places import Place, StoredFile
 from honeyguide.operating.backups.records import BackupRecord
-from honeyguide.operating.backups.retention import expired
 from honeyguide.operating.backups.threads import Tick, run_apart
 from honeyguide.signups import erasures
 from honeyguide.store import Store

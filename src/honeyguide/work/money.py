@@ -32,7 +32,7 @@ from honeyguide.signups import signups
 from honeyguide.store import Store
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
-from honeyguide.subscribers.check_slices import Checked, CheckGroup, check_slice
+from honeyguide.subscribers.subscriber_check import Checked, CheckGroup, check_slice
 from honeyguide.subscribers.subscribers import Subscriber
 from honeyguide.work.items import Items
 

@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from honeyguide.kernel import mornings
+from honeyguide.kernel import periods
 from honeyguide.kernel.clock import MONTHS
 from honeyguide.kernel.money import show
 from honeyguide.kernel.periods import Period, day_of, zone_of
@@ -84,11 +84,11 @@ def _is_time(account: DueAccount, now_ms: int) -> bool:
     """Not for an account that is looked at for the first time: its first summary comes after its
     first Sunday."""
     zone = zone_of(account.time_zone)
-    monday = mornings.monday_of(now_ms, zone)
+    monday = periods.monday_of(now_ms, zone)
     return (
         account.weekly_monday is not None
         and account.weekly_monday < monday.isoformat()
-        and now_ms >= mornings.morning_of(monday, zone)
+        and now_ms >= periods.morning_of(monday, zone)
     )
 
 
@@ -98,14 +98,14 @@ async def finish(
     """Queues the summary, if any, and notes when to look again. Of two processes, the one that
     moves the time queues it."""
     zone = zone_of(account.time_zone)
-    monday = mornings.monday_of(now_ms, zone)
-    is_past = now_ms >= mornings.morning_of(monday, zone)
+    monday = periods.monday_of(now_ms, zone)
+    is_past = now_ms >= periods.morning_of(monday, zone)
     moved = await tx.run(
         _MOVE,
         account_id=account.id,
         from_ms=account.weekly_due_ms,
         time_zone=account.time_zone,
-        due_ms=mornings.next_monday_morning(now_ms, zone),
+        due_ms=periods.next_monday_morning(now_ms, zone),
         monday=monday.isoformat() if is_past else account.weekly_monday,
     )
     if moved and summary is not None:
@@ -131,7 +131,7 @@ async def summarize(
     if how.delivery == OFF or not await page_index.total(tx, tenant.campaign_id, "all"):
         return None
     zone = zone_of(account.time_zone)
-    monday = mornings.monday_of(now_ms, zone)
+    monday = periods.monday_of(now_ms, zone)
     week = Period(monday - timedelta(days=7), monday - timedelta(days=1), zone)
     at = Reading(tx, site, tenant, now_ms)
     now, before = await statistics.period_totals(at, week, week.shifted(-7))
@@ -228,7 +228,7 @@ def _spent(program: ProgramOutlook, budget_month: str) -> str:
         f"{show(month.spent_cents)} of {budget_month} {show(program.budget_cents)} budget is spent"
     )
     if month.fees.expected_cents:
-        sentence += f", and at most {show(month.fees.expected_cents)} more is expected"
+        sentence += f", and the forecast is {show(month.fees.expected_cents)} more"
     if month.fees.over_cents:
         sentence += f". Pending fees of {show(month.fees.over_cents)} do not fit"
     return f"{sentence}."

@@ -6,8 +6,7 @@ import pytest
 
 from honeyguide.accounts import attempts
 from honeyguide.kernel.ids import new_id
-from honeyguide.pages.dashboard.moved_pages import FORMS
-from honeyguide.pages.dashboard.routes import PAGES
+from honeyguide.pages.dashboard.routes import MOVED_FORMS, PAGES
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
 from tests.support.service import Service
@@ -134,8 +133,8 @@ def test_old_addresses_lead_to_the_new_ones(service: Service) -> None:
     answer = web.get("/api")
     assert (answer.status_code, answer.headers["location"]) == (302, "/account/keys")
     handled = {page.path for page in PAGES if page.method == "POST"}
-    assert set(FORMS.values()) <= handled
-    for old, new in FORMS.items():
+    assert set(MOVED_FORMS.values()) <= handled
+    for old, new in MOVED_FORMS.items():
         answer = web.http.post(old.format(id="123"))
         assert (answer.status_code, answer.headers["location"]) == (308, new.format(id="123"))
 

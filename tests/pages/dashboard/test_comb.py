@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import pytest
 
 from honeyguide.kernel.clock import MINUTE_MS
-from honeyguide.pages.dashboard.home import comb, comb_parts, comb_scale
+from honeyguide.pages.dashboard.home import comb, comb_parts
 from honeyguide.pages.dashboard.home.comb_parts import (
     NOBODY,
     CellGroup,
@@ -63,11 +63,11 @@ def flat(groups: list[CellGroup]) -> list[CellGroup]:
 def test_hexagons_are_as_large_as_the_busiest_column_allows(
     days: int, busiest: int, people: int, across: int
 ) -> None:
-    scale = comb_scale.fitting(days, lambda each: -(-busiest // each))
+    scale = comb_parts.fitting(days, lambda each: -(-busiest // each))
     assert (scale.people, scale.across) == (people, across)
-    assert comb_scale.SMALLEST_RADIUS <= scale.radius <= comb_scale.LARGEST_RADIUS
+    assert comb_parts.SMALLEST_RADIUS <= scale.radius <= comb_parts.LARGEST_RADIUS
     # To a thousandth, because radii are rounded to what a float holds.
-    assert round(scale.height(-(-busiest // people)), 3) <= comb_scale.TALLEST
+    assert round(scale.height(-(-busiest // people)), 3) <= comb_parts.TALLEST
 
 
 @pytest.mark.parametrize(("days", "step"), [(1, 1), (92, 1), (93, 7), (365, 7), (1_830, 28)])

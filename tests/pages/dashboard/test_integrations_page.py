@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from honeyguide.events import signature
-from honeyguide.integrations import estimates
-from honeyguide.integrations.about import Limits
+from honeyguide.integrations.about import Limits, first_sync_time
 from tests.support.platforms import listmonk
 from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import status as busy
@@ -198,4 +197,4 @@ def test_without_a_secret_key_the_page_says_how_to_set_it() -> None:
     ],
 )
 def test_the_estimate_of_a_first_sync_is_honest(limits: Limits, people: int, estimate: str) -> None:
-    assert estimate in estimates.first_sync(limits, people)
+    assert estimate in first_sync_time(limits, people)

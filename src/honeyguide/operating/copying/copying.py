@@ -4,15 +4,17 @@ before the new one is there.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import msgspec
+
 from honeyguide.kernel.errors import Invalid, Unavailable
 from honeyguide.operating.backups.credentials import DROPPED
 from honeyguide.operating.copying import tables
-from honeyguide.operating.copying.digests import Digester, TableDigest, batches, digest_table
 from honeyguide.partners import ledger_check
 from honeyguide.partners.ledger_check import Finding
 from honeyguide.store import Store, open_store, plan_migrations
@@ -26,7 +28,7 @@ from honeyguide.store.migrate import is_in_baseline, migration_names
 from honeyguide.store.new_databases import NewDatabase, new_database
 from honeyguide.store.replacing import Contains, inspect, reserved
 from honeyguide.store.server_lock import ServerRuns
-from honeyguide.store.table_rows import TableRows, Tables, TableShape, opened_tables
+from honeyguide.store.table_rows import Row, TableRows, Tables, TableShape, opened_tables
 
 Step = Callable[[str, int], None]
 
@@ -66,6 +68,36 @@ class CopyReport(NamedTuple):
     @property
     def broken(self) -> list[Finding]:
         return [finding for finding in self.findings if finding.broken]
+
+
+# What is read at once: many small rows, or few large ones, such as logos.
+MOST_ROWS = 5_000
+FIRST_ROWS = 100
+BATCH_BYTES = 4_000_000
+
+
+class TableDigest(NamedTuple):
+    rows: int
+    sha256: str
+
+
+class Digester:
+    """Rows are encoded, so that text, numbers, bytes and null differ, and where a value ends."""
+
+    def __init__(self) -> None:
+        self._encode = msgspec.msgpack.Encoder().encode
+        self._sha256 = hashlib.sha256()
+        self._rows = 0
+
+    def add(self, rows: list[Row]) -> int:
+        """Returns how many bytes they have."""
+        encoded = b"".join(map(self._encode, rows))
+        self._sha256.update(encoded)
+        self._rows += len(rows)
+        return len(encoded)
+
+    def digest(self) -> TableDigest:
+        return TableDigest(self._rows, self._sha256.hexdigest())
 
 
 async def copy(asked: CopyRequest) -> CopyReport:
@@ -217,3 +249,27 @@ def _refuse_other_findings(source: list[Finding], target: list[Finding]) -> None
                 before=before.broken,
                 promise=after.promise,
             )
+
+
+async def batches(tables: Tables, rows: TableRows, digester: Digester) -> AsyncIterator[list[Row]]:
+    """All rows, which are added to the digest on the way."""
+    cursor, most = await tables.open(rows), FIRST_ROWS
+    while found := await cursor.fetch(most):
+        size = digester.add(found)
+        yield found
+        most = next_batch(most, size // len(found))
+
+
+def next_batch(most: int, row_bytes: int) -> int:
+    """It at most doubles, because later rows may be larger."""
+    return max(1, min(2 * most, MOST_ROWS, BATCH_BYTES // max(1, row_bytes)))
+
+
+async def digest_table(
+    tables: Tables, rows: TableRows, progress: Callable[[int], None]
+) -> TableDigest:
+    """Tells whether two tables have the same rows, without having both in memory."""
+    digester = Digester()
+    async for found in batches(tables, rows, digester):
+        progress(len(found))
+    return digester.digest()

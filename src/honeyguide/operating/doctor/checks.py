@@ -25,8 +25,8 @@ from honeyguide.mail.transports import (
 )
 from honeyguide.operating.doctor import judgements, link_hosts, records
 from honeyguide.operating.doctor.judgements import DiskSpace, SeenRequest
-from honeyguide.operating.doctor.programs import programs
-from honeyguide.operating.doctor.results import CheckResult, in_order, ok, problem
+from honeyguide.operating.doctor.results import CheckResult, in_order, ok, problem, warning
+from honeyguide.partners.held_referrals import HIGH_PERCENT, ProgramHealth
 from honeyguide.settings import Settings
 from honeyguide.store import (
     Planned,
@@ -107,7 +107,7 @@ async def _of_tables(tx: Tx, settings: Settings, *, now_ms: int) -> list[CheckRe
     found = await records.read(tx, now_ms=now_ms)
     return [
         *judgements.of_records(settings, found, now_ms=now_ms),
-        programs(settings, found.programs),
+        check_programs(settings, found.programs),
         link_hosts.records(found.link_hosts),
         judgements.jobs(
             found.job_runs, found.job_failures, found.failing_loops, now_ms=system_clock()
@@ -228,3 +228,23 @@ async def _trouble(transport: Transport, work: Awaitable[None]) -> str | None:
 
 def _sentence(text: str) -> str:
     return text if text.endswith(".") else f"{text}."
+
+
+def check_programs(settings: Settings, found: ProgramHealth) -> CheckResult:
+    if found.needing_email and not settings.smtp_url:
+        asking = "program asks" if found.needing_email == 1 else "programs ask"
+        return problem(
+            "programs",
+            f"{found.needing_email:,} partner {asking} for confirmations by email, and no mail "
+            "server is set. None of their referrals will count.",
+            "Set HONEYGUIDE_SMTP_URL to your mail server, or let the owners choose another rule.",
+        )
+    if found.holding_many:
+        many = "program keeps" if found.holding_many == 1 else "programs keep"
+        return warning(
+            "programs",
+            f"The screening of {found.holding_many:,} partner {many} more than "
+            f"{HIGH_PERCENT}% of the referrals of 30 days from counting.",
+            "Their owners see it on the program's page, and can review them or lower the level.",
+        )
+    return ok("programs", "Screening and confirmations work")

@@ -47,6 +47,8 @@ class EmbedRequest:
     now_ms: int
     embed: Embed
     brand: PageBranding
+    origin: str
+    """The website that sent it."""
     fields: dict[str, str] = field(default_factory=dict)
 
     async def count(self) -> None:
@@ -93,7 +95,8 @@ def endpoint(
             return JSONResponse(
                 {"errors": {"": "This website is not listed on the Embed page."}}, 403, _PRIVATE
             )
-        request = EmbedRequest(http, services, services.clock(), embed, _in_language(http, brand))
+        brand = _in_language(http, brand)
+        request = EmbedRequest(http, services, services.clock(), embed, brand, origin)
         response = await _answered(request, route)
         response.headers["access-control-allow-origin"] = origin
         response.headers["vary"] = "origin, accept-language"

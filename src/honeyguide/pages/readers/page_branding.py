@@ -44,8 +44,8 @@ class PageBranding:
     logo_url: str | None = None
     thankyou_page_url: str | None = None
     partner_code: str = ""
-    program_asks_to_confirm: bool = False
-    """The program of the partner who sent the visitor does."""
+    asks_to_confirm: bool = False
+    """The program of the partner who sent the visitor does, or a signup came without a form."""
     language: Language = ENGLISH
 
     @property
@@ -59,7 +59,7 @@ class PageBranding:
 
     @property
     def needs_confirmation(self) -> bool:
-        return self.campaign.needs_confirmation or self.program_asks_to_confirm
+        return self.campaign.needs_confirmation or self.asks_to_confirm
 
     @property
     def initial(self) -> str:
@@ -201,8 +201,7 @@ async def _of_partner_link(
         slug=slug,
         thankyou_page_url=link.thankyou_page_url,
         partner_code=link.ref_code,
-        program_asks_to_confirm=bool(link.ref_code)
-        and verification.asks_to_confirm(link, Origin.MAGIC),
+        asks_to_confirm=bool(link.ref_code) and verification.asks_to_confirm(link, Origin.MAGIC),
     )
 
 

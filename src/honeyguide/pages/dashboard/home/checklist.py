@@ -12,7 +12,7 @@ from honeyguide.rewards import rewards
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.subscribers import branding, daily_counts
+from honeyguide.subscribers import branding, statistics
 
 
 class Step(NamedTuple):
@@ -88,7 +88,7 @@ def _mail_step(request: PageRequest) -> Step:
 
 
 async def _later_steps(at: Reading, done: ChecklistFacts) -> list[Step]:
-    ever = await at.fact(daily_counts.ever)
+    ever = await at.fact(statistics.count_ever)
     return [
         Step(
             "Put it in your newsletter",

@@ -13,14 +13,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 from honeyguide.pages.dashboard import formats
-from honeyguide.pages.dashboard.home import comb_parts, comb_scale
+from honeyguide.pages.dashboard.home import comb_parts
 from honeyguide.pages.dashboard.home.comb_parts import (
     NOBODY,
+    ROW,
+    WIDTH,
     Cell,
     CellGroup,
     Comb,
     CombColumn,
     CombLabel,
+    CombScale,
     CombSource,
     Joined,
     Mark,
@@ -30,7 +33,6 @@ from honeyguide.pages.dashboard.home.comb_parts import (
     short_name,
     span_in_words,
 )
-from honeyguide.pages.dashboard.home.comb_scale import ROW, WIDTH, CombScale
 
 # The names in the list beside the picture; all others are one row.
 NAMED = 6
@@ -161,7 +163,7 @@ class _Drawing:
         self.parents = comb_parts.parents(self.ranked)
         self.inner = comb_parts.inner(self.ranked, self.parents)
         self.stacked = self._from_the_bottom()
-        self.scale = comb_scale.fitting(len(columns), self._busiest)
+        self.scale = comb_parts.fitting(len(columns), self._busiest)
         self.waiting = self._waiting()
         self.cells: dict[str, list[Cell]] = defaultdict(list)
         self.cell_of: dict[str, tuple[float, float]] = {}
@@ -219,7 +221,7 @@ class _Drawing:
     def _tallest(self, in_columns: dict[int, list[Joined]]) -> float:
         cells = max((len(each) for each in in_columns.values()), default=0)
         before = max(each.before or 0 for each in self.columns)
-        ghost = min(comb_scale.TALLEST, self._height_of(before))
+        ghost = min(comb_parts.TALLEST, self._height_of(before))
         return max(self.scale.height(cells) + self.scale.row / 2, ghost)
 
     def _height_of(self, people: int) -> float:
@@ -292,7 +294,7 @@ class _Drawing:
             return ""
         path = ""
         for place, column in enumerate(self.columns):
-            high = min(comb_scale.TALLEST, self._height_of(column.before or 0))
+            high = min(comb_parts.TALLEST, self._height_of(column.before or 0))
             y = _n(self.base - high)
             path += f"{'V' if place else 'M0 '}{y}H{_n((place + 1) * self.width)}"
         return path

@@ -34,7 +34,7 @@ from honeyguide.rewards import recent_counts, rewards
 from honeyguide.rewards.recent_counts import RewardCounts
 from honeyguide.rewards.rewards import Reward
 from honeyguide.store.reading import Reading
-from honeyguide.subscribers import daily_counts, joined_subscribers, page_index, statistics
+from honeyguide.subscribers import cohorts, page_index, statistics
 from honeyguide.subscribers.reasons import facts_of
 from honeyguide.subscribers.statistics import PeriodTotals, SourceCount
 
@@ -88,7 +88,7 @@ async def new(at: Reading, request: PageRequest) -> PageView | Response:
     after_ms = int(after) if after.isascii() and after.isdigit() and len(after) < 16 else 0
     # A page that was open when its user switched in another tab shows the other newsletter.
     is_other = request.query.get("account", request.who.account_id) != request.who.account_id
-    if is_other or await at.fact(joined_subscribers.newest_ms) <= after_ms:
+    if is_other or await at.fact(cohorts.newest_joined_ms) <= after_ms:
         return Response(status_code=204)
     chosen = ranges.chosen_range(request.query, request.zone, now_ms=request.now_ms)
     values = await _values(at, request, chosen, after_ms=after_ms)
@@ -164,13 +164,13 @@ async def read_home(
         picture=picture,
         subscribers=await at.fact(page_index.total_of, "all"),
         advocates=await at.fact(page_index.total_of, "advocates"),
-        referred_ever=(await at.fact(daily_counts.ever)).referred,
+        referred_ever=(await at.fact(statistics.count_ever)).referred,
         all_rewards=await at.fact(rewards.of_campaign),
         earned=earned,
         first_rewards=await _first_rewards(at, chosen, sum(earned)),
         decisions=await decisions.read(at),
         steps=await checklist.find(at, request),
-        newest_ms=await at.fact(joined_subscribers.newest_ms),
+        newest_ms=await at.fact(cohorts.newest_joined_ms),
         recorded_since_ms=await accounts.unsubscribes_recorded_since_ms(at.tx),
     )
 

@@ -24,9 +24,8 @@ from honeyguide.pages.dashboard.home.ranges import ChosenRange
 from honeyguide.partners import partner_names
 from honeyguide.partners.partner_names import NamedPartner
 from honeyguide.store.reading import Reading
-from honeyguide.subscribers import joined_subscribers
-from honeyguide.subscribers.cohorts import CohortCount
-from honeyguide.subscribers.joined_subscribers import MOST_READ, JoinedSubscriber
+from honeyguide.subscribers import cohorts
+from honeyguide.subscribers.cohorts import MOST_READ, CohortCount, JoinedSubscriber
 from honeyguide.subscribers.reasons import SUSPICIONS
 
 MOST_PEOPLE = 1_500
@@ -59,7 +58,7 @@ async def read(at: Reading, chosen: ChosenRange, numbers: Numbers, *, after_ms: 
     columns = columns_of(numbers)
     now = numbers.now
     if now.new <= MOST_PEOPLE and now.new + now.imported <= MOST_READ:
-        rows = await joined_subscribers.in_period(at, chosen.period, most=MOST_PEOPLE + 1)
+        rows = await cohorts.joined_in(at, chosen.period, most=MOST_PEOPLE + 1)
         if len(rows) <= MOST_PEOPLE:
             ids = {each.partner_campaign_id or each.above_partner_id or "" for each in rows}
             partners = await partner_names.of(at, sorted(ids - {""}))

@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.paging import Page
 from honeyguide.languages.language import ENGLISH, Language, get_language
 from honeyguide.languages.language import NAMES as LANGUAGES
@@ -19,6 +19,7 @@ from honeyguide.mail import (
     own_texts,
     partner_texts,
     shipment_texts,
+    stops,
     texts,
 )
 from honeyguide.mail.content import EmailText
@@ -28,6 +29,7 @@ from honeyguide.mail.layout import NO_LINKS, EmailBranding, EmailLinks
 from honeyguide.mail.own_texts import EDITABLE, FIELDS
 from honeyguide.mail.shipment_texts import Sending
 from honeyguide.mail.texts import AdvocateFacts, RewardAhead, UnlockedReward
+from honeyguide.pages import forms
 from honeyguide.pages.dashboard.look.pages import keep_text
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
@@ -38,7 +40,7 @@ from honeyguide.rewards.rewards import Reward
 from honeyguide.rewards.shipment_emails import SentReward
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
-from honeyguide.subscribers import branding, campaigns
+from honeyguide.subscribers import branding, campaigns, subscribers
 from honeyguide.subscribers.branding import Branding
 from honeyguide.subscribers.campaigns import CampaignSettings
 
@@ -79,6 +81,10 @@ class EditedEmail(NamedTuple):
     def shown(self, saved: dict[str, str], field: str) -> str:
         own = self.language.own_text(saved, own_texts.key_of(self.email.name, field))
         return own or own_texts.default(self.email, field, self.language)
+
+
+STOPPED_PER_PAGE = 50
+STOP_FORM = {"email": Field("Email address", "Enter an email address.")}
 
 
 async def _edited(at: Reading, request: PageRequest) -> EditedEmail:
@@ -263,3 +269,32 @@ def _sample_sending(language: Language, offered: list[Reward], now_ms: int) -> S
         tracking_note=SAMPLE_TRACKING,
     )
     return shipment_emails.sending_of(language, [sent])
+
+
+async def show_stopped(at: Reading, request: PageRequest) -> PageView:
+    """The subscribers who get no emails about their referrals and rewards, because they stopped
+    them or the operator did."""
+    page, rows, total = await forms.nearest_page(
+        request.query, STOPPED_PER_PAGE, lambda page: stops.page_of(at, page)
+    )
+    return request.view(
+        "stopped_emails.html",
+        rows=rows,
+        total=total,
+        page=page.page,
+        pages=page.total_pages(total),
+        link=lambda number: f"/look/emails/stopped?page={number}",
+        email=request.text("email"),
+    )
+
+
+async def stop(change: Change, request: PageRequest) -> Response:
+    forms.require(STOP_FORM, request.fields)
+    try:
+        subscriber = await subscribers.get(change, request.text("email"))
+    except Missing:
+        raise Invalid("No subscriber has this email address.", param="email") from None
+    await stops.stop(change, subscriber.id)
+    return request.go(
+        "/look/emails/stopped", f"{subscriber.email} gets none of these emails anymore."
+    )

@@ -45,7 +45,7 @@ from honeyguide.rewards import newsletter_links, rewards
 from honeyguide.rewards.newsletter_links import HEADING_LIMIT, NewsletterBlock
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading, reads
-from honeyguide.subscribers import branding, daily_counts, subscribers
+from honeyguide.subscribers import branding, statistics, subscribers
 from honeyguide.subscribers.branding import Branding
 from honeyguide.subscribers.subscriber_filters import SubscriberFilter
 
@@ -239,7 +239,7 @@ async def _readers(at: Reading, request: PageRequest) -> dict[str, Reader]:
     site = request.services.site
     offered = await at.fact(rewards.of_campaign)
     found: dict[str, Reader] = {}
-    for advocate in await daily_counts.top_advocates(at, most=1):
+    for advocate in await statistics.top_advocates_ever(at, most=1):
         subscriber = await subscribers.find(at, advocate.id)
         if subscriber is not None:
             values = newsletter_links.values_of(site, subscriber, offered)

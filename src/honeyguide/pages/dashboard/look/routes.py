@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from honeyguide.pages.dashboard.look import (
-    branding,
-    emails,
-    embed,
-    newsletter,
-    pages,
-    stopped_emails,
-)
+from honeyguide.pages.dashboard.look import branding, emails, embed, newsletter, pages
 from honeyguide.pages.dashboard.page_route import (
     CAMPAIGN,
     EXPORT,
@@ -32,8 +25,8 @@ LOOK_PAGES = (
     post("/look/branding/preview/color", SEE, READS, branding.show_color_note),
     get("/look/emails", SEE, READS, emails.show),
     post("/look/emails", CAMPAIGN, WRITES, emails.save, emails.show, emails.FORM),
-    get("/look/emails/stopped", SEE, READS, stopped_emails.show),
-    post("/look/emails/stopped", CAMPAIGN, WRITES, stopped_emails.add, stopped_emails.show, stopped_emails.FORM),
+    get("/look/emails/stopped", SEE, READS, emails.show_stopped),
+    post("/look/emails/stopped", CAMPAIGN, WRITES, emails.stop, emails.show_stopped, emails.STOP_FORM),
     get("/look/emails/preview", SEE, READS, emails.preview),
     post("/look/emails/preview", SEE, READS, emails.preview),
     post("/look/emails/test", CAMPAIGN, WRITES, emails.send_test, emails.show, emails.FORM),

@@ -14,10 +14,12 @@ from honeyguide.moving import (
     found_things,
     import_files,
     importing,
+    moved_documents,
     sources,
     stored_files,
     uploaded_files,
 )
+from honeyguide.moving.certificate import advice_for
 from honeyguide.moving.import_dates import DateOrder
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.importing import Import
@@ -27,7 +29,6 @@ from honeyguide.moving.stored_files import FileInParts
 from honeyguide.moving.trial import Trial
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
-from honeyguide.pages.dashboard.people import certificates
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
 from honeyguide.store.reading import Reading, reads
@@ -35,6 +36,11 @@ from honeyguide.store.reading import Reading, reads
 SAMPLE = 4
 # Lines with a problem.
 SHOWN = 50
+
+
+CERTIFICATES = "/subscribers/import/certificates"
+LINES_SHOWN = 20
+DOCUMENTS_PER_PAGE = 50
 
 
 async def upload_form(at: Reading, request: PageRequest) -> PageView:
@@ -116,7 +122,7 @@ async def apply_button(services: PageServices, request: PageRequest) -> Response
         return request.go("/subscribers/import", "File discarded.")
     if request.text("do") == "check":
         check_id = await store.write(checking.begin, tenant, import_id, now_ms=request.now_ms)
-        return request.go(f"{certificates.PAGE}/{check_id}")
+        return request.go(f"{CERTIFICATES}/{check_id}")
     if kept.status == "new" and request.text("do") == "source":
         await _change_source(services, request, kept)
     elif kept.status == "new":
@@ -204,3 +210,47 @@ async def error_file(at: Reading, request: PageRequest) -> Response:
         media_type="text/csv; charset=utf-8",
         headers=attachment("not-imported.csv"),
     )
+
+
+async def show_certificate(at: Reading, request: PageRequest) -> PageView:
+    """What was compared with the file of an import."""
+    check = await checking.get(at, request.at("id"))
+    if check.made_ms is None:
+        kept = await importing.get(at.tx, request.tenant, check.import_id)
+        return request.view("certificate_running.html", found=check.tally, total=kept.total)
+    return request.view(
+        "certificate.html",
+        check=check,
+        content=check.content,
+        advice_for=advice_for,
+        most_lines=LINES_SHOWN,
+    )
+
+
+async def certificate_file(at: Reading, request: PageRequest) -> Response:
+    check = await checking.get_made(at, request.at("id"))
+    return Response(
+        check.document,
+        media_type="application/json",
+        headers=attachment("certificate-of-move.json"),
+    )
+
+
+async def show_documents(at: Reading, request: PageRequest) -> PageView:
+    """What another service said about publications, programs and payouts: to read."""
+    page, documents, total = await forms.nearest_page(
+        request.query, DOCUMENTS_PER_PAGE, lambda page: moved_documents.page_of(at, page)
+    )
+    return request.view(
+        "import_documents.html",
+        documents=documents,
+        total=total,
+        page=page.page,
+        pages=page.total_pages(total),
+        link=lambda number: f"/subscribers/import/documents?page={number}",
+    )
+
+
+async def show_document(at: Reading, request: PageRequest) -> PageView:
+    document = await moved_documents.get(at, request.at("id"))
+    return request.view("import_document.html", document=document)

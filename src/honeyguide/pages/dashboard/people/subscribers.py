@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator
-from typing import NamedTuple
-from urllib.parse import urlencode
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlencode
 
 from starlette.responses import Response, StreamingResponse
 
@@ -21,11 +21,14 @@ from honeyguide.pages import forms, redirects
 from honeyguide.pages.dashboard import confirm, formats, nav, undo
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.people import subscriber_filters as filter_form
+from honeyguide.pages.dashboard.people.subscriber_filters import CHOICES
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
 from honeyguide.signups import delayed_actions, delayed_kinds, first_looks, signups
 from honeyguide.signups.delayed_kinds import DelayedKind
+from honeyguide.signups.lifecycle import NewSubscriber
+from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading, reads
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import (
@@ -71,6 +74,18 @@ class Done(NamedTuple):
     done: int
     refused: Counter[str]
     """How many were refused with which sentence."""
+
+
+NEW_FORM = {
+    "email": Field("Email address", "Enter an email address."),
+    "name": Field("Name"),
+    "referrer_code": Field("Referrer’s code"),
+    "status": Field("Status"),
+}
+
+
+# How many subscribers are tagged in one transaction: few enough not to slow down others.
+TAG_BATCH = 500
 
 
 def read_cursor(text: str) -> Cursor | None:
@@ -270,3 +285,63 @@ async def _csv_parts(
         )
         yield form.text(services.site, rows)
         is_last = after is None
+
+
+# /subscribers/new: adds one subscriber by hand, as the API does.
+async def new_form(at: Reading, request: PageRequest) -> PageView:
+    return request.view(
+        "new_subscriber.html",
+        given={"status": "active", **request.fields},
+        statuses=CHOICES["status"],
+    )
+
+
+async def create(change: Change, request: PageRequest) -> Response:
+    forms.require(NEW_FORM, request.fields)
+    given: dict[str, Any] = {name: request.text(name) for name in NEW_FORM if request.text(name)}
+    # The origin is the API's: in both cases the owner added them, so the same rules hold.
+    made = await signups.sign_up(change, NewSubscriber(**given))
+    flash = f"{made.email} was added."
+    if "referrer_code" in given and made.referrer_code is None:
+        flash += " Nobody here has that referral code, so no referral was counted."
+    is_last = request.text("do") != "another"
+    return request.go(f"/subscribers/{made.id}" if is_last else "/subscribers/new", flash)
+
+
+async def change_tags(services: PageServices, request: PageRequest) -> Response:
+    where, is_added = back(request, "/subscribers"), request.text("do") != "remove"
+    try:
+        given = tags.split_tags(request.text("tag"), param="tag")
+    except Invalid as fault:
+        return request.go(where, fault.message_for("Tag"))
+    if not given:
+        return request.go(where, "Enter a tag first.")
+    if request.text("all"):
+        ids = await services.store.slow_snapshot(_all_matching, request)
+    else:
+        ids = request.several("id")[:MOST_AT_ONCE]
+    if not ids:
+        return request.go(where, "Select at least one subscriber first.")
+    changed = 0
+    for start in range(0, len(ids), TAG_BATCH):
+        part = ids[start : start + TAG_BATCH]
+        changed += await services.store.write(_change_part, request, part, given, is_added)
+    return request.go(where, f"{formats.plural(changed, 'subscriber')} changed.")
+
+
+async def _all_matching(tx: Tx, request: PageRequest) -> list[str]:
+    """Everybody whom the list's filter finds, as far as the list counts them."""
+    query = dict(parse_qsl(request.text("query")))
+    filters, faults = subscriber_filters.read_filter(query, request.who.time_zone)
+    if faults:
+        raise faults[0]
+    return await search.find_ids(request.reading(tx), filters)
+
+
+async def _change_part(
+    tx: Tx, request: PageRequest, ids: list[str], given: list[str], is_added: bool
+) -> int:
+    """How many of them are here."""
+    if is_added:
+        return await tags.add(request.change(tx), ids, given)
+    return await tags.remove(request.change(tx), ids, given)

@@ -13,13 +13,12 @@ from honeyguide.integrations import (
     adoption,
     connecting,
     disconnecting,
-    estimates,
     field_names,
     integrations,
     reading,
     removing,
 )
-from honeyguide.integrations.about import About, Hooks
+from honeyguide.integrations.about import About, Hooks, first_sync_time
 from honeyguide.integrations.connecting import FoundAudiences
 from honeyguide.integrations.encryption import EncryptionKeys, NoSecretKey, Undecryptable
 from honeyguide.integrations.integrations import Integration, NewIntegration
@@ -61,7 +60,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
             has_key=bool(request.services.settings.secret_keys),
             total=total,
             platforms=[
-                (each.about, estimates.first_sync(each.about.limits, total))
+                (each.about, first_sync_time(each.about.limits, total))
                 for each in PLATFORMS.values()
             ],
         )
@@ -78,7 +77,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         about=about,
         total=total,
         backlog=backlog,
-        left=estimates.first_sync(about.limits, left),
+        left=first_sync_time(about.limits, left),
         is_first=_is_first(integration),
         unconfirmed=unconfirmed,
         unconfirmed_total=unconfirmed_total,

@@ -25,7 +25,6 @@ from honeyguide.pages.dashboard.page_route import (
 )
 from honeyguide.pages.dashboard.settings import (
     account,
-    account_close,
     api_keys,
     backups,
     change_log,
@@ -70,9 +69,9 @@ SETTINGS_PAGES = (
     get("/account/changes", ACCOUNT, READS, change_log.show),
     get_recent("/account/changes.csv", ACCOUNT, SERVICES, change_log.csv),
     get_recent("/account/changes.jsonl", ACCOUNT, SERVICES, change_log.json_lines),
-    get("/account/close", ACCOUNT, SLOW_READS, account_close.show),
-    post_recent("/account/close", ACCOUNT, WRITES, account_close.close, account_close.show, account_close.FIELDS),
-    post("/account/keep", ACCOUNT, WRITES, account_close.keep),
+    get("/account/close", ACCOUNT, SLOW_READS, account.close_form),
+    post_recent("/account/close", ACCOUNT, WRITES, account.close, account.close_form, account.CLOSE_FIELDS),
+    post("/account/keep", ACCOUNT, WRITES, account.keep),
     get("/team", SEE, READS, team.show),
     post_recent("/team/invitations", ACCOUNT, WRITES, team.invite, team.show, team.INVITE),
     post("/team/invitations/withdraw", ACCOUNT, WRITES, team.withdraw, team.show),
