@@ -36,7 +36,7 @@ def play(*, is_short: bool, database_url: str = "") -> LabReport:
 
 
 def check_limits(made: LabReport) -> None:
-    assert made.attacks and made.honest and made.framed and len(made.limits) == 6
+    assert made.attacks and made.honest and made.framed and len(made.limits) == 9
     missed = [f"{each.name}: {each.value:.1%}" for each in made.limits if not each.is_met]
     assert not missed, (missed, json.dumps(showing.as_json(made), indent=1))
 
@@ -198,8 +198,8 @@ def test_the_report_counts_dollars_and_honest_people() -> None:
     assert attack.evidence == {"rare_domain": 1}
     assert (people.signups, people.people, people.held) == (5, 4, 2)
     assert (people.paid_at_once, people.paid_later, people.rejected) == (1, 1, 0)
-    assert [limit.value for limit in made.limits] == [0.75, 0.75, 0.5, 0.0]
-    assert [limit.is_met for limit in made.limits] == [False, False, False, True]
+    assert [limit.value for limit in made.limits] == [0.75, 0.75, 0.5, 0.0, 4, 0]
+    assert [limit.is_met for limit in made.limits] == [False, False, False, True, False, True]
     assert not made.is_met
     without = {each.name: each for each in made.switched_off}
     assert without["nothing"].charged_cents == 250
@@ -223,7 +223,7 @@ def test_what_only_hides_or_hurts_others_is_not_counted() -> None:
     (row,) = made.framed
     assert (row.forms, row.emails_to_strangers, row.people, row.paid) == (1, 1, 3, 2)
     assert row.unwritten == (2, 2, 1)
-    assert [round(limit.value, 2) for limit in made.limits] == [0.67, 0.33]
+    assert [round(limit.value, 2) for limit in made.limits] == [0.67, 0.33, 0]
 
 
 def test_experts_count_where_an_owner_looks() -> None:
