@@ -188,6 +188,8 @@ class Lab:
     def _plan_jobs(self, now_ms: int, played: PlayedSignup) -> None:
         """Some minutes later, and each hour for as long as an email may wait."""
         self._plan_once(-(-now_ms // JOBS_EVERY_MS + 1) * JOBS_EVERY_MS, self._due_jobs)
+        if played.kind is Kind.HONEST and played.is_extra:
+            return  # no email to the newsletter's own readers waits
         if self._busy_until_ms < now_ms:
             self._plan_once(now_ms + HOUR_MS, self._each_hour)
         self._busy_until_ms = now_ms + WAITED_MS
