@@ -39,6 +39,7 @@ from honeyguide.partners import (
     payouts,
     program_partners,
     programs,
+    rules,
 )
 from honeyguide.rewards import earned_rewards
 from honeyguide.screening import review, trait_groups
@@ -202,7 +203,7 @@ def test_a_partner_sends_robots_that_wait_for_the_owner(filled):
         found = await partner_names.of(at, [card.id])
         assert found[card.id].account_id == crumbs.account_id and found[card.id].logo
         in_review = [
-            await forecast.in_review_cents(at, program.id)
+            (await forecast.spend(tx, program, rules.month_of(tx.now_ms))).in_review_cents
             for program in (await programs.page_of(at, Page(1, 9)))[0]
         ]
         assert sorted(in_review) == [0, card.pending_cents]
@@ -292,11 +293,11 @@ def test_whoever_is_logged_in_stays_so_over_a_second_start(filled):
     async def log_in(tx: Tx) -> str:
         user_id, _ = await passwords.find(tx, demo.OWNER)
         session = NewSession(user_id, wax.account_id, user_agent="", address="", is_kept=True)
-        return await sessions.begin(tx, session, now_ms=system_clock())
+        return await sessions.begin(tx.at(system_clock()), session)
 
     token = filled.run(lambda services: services.store.write(log_in))
     filled.prepare()
-    found = filled.read(lambda tx: sessions.find(tx, token, now_ms=system_clock()))
+    found = filled.read(lambda tx: sessions.find(tx.at(system_clock()), token))
     assert found is not None and found.account_id == wax.account_id
 
 

@@ -30,9 +30,7 @@ ACCEPTED_SIZE = 60
 ROBOTS = Path(robots.__file__)
 
 
-def play(
-    *, is_short: bool, setting: Setting = Setting.LOOKS, database_url: str = ""
-) -> LabReport:
+def play(*, is_short: bool, setting: Setting = Setting.LOOKS, database_url: str = "") -> LabReport:
     chosen = choose_third(FAMILIES, 0) if is_short else find_families(ACCEPTED_SIZE)
     playing = run.run(chosen, is_short=is_short, setting=setting, database_url=database_url)
     return report.make(chosen, uvloop.run(playing), setting)

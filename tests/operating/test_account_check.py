@@ -92,7 +92,7 @@ PLANTED = [
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
     "INSERT INTO partner_block SELECT account_id, (SELECT MAX(id) FROM account), NULL, 1 "
     f"{CAMPAIGN}",
-    "INSERT INTO program_figures SELECT MIN(id), MIN(account_id), 1, 1, 1, 1, 1, 1, 1, 0 "
+    "INSERT INTO program_figures SELECT MIN(id), MIN(account_id), 1, 1, 1, 1, 1, 1, 1, 0, 0, 0 "
     "FROM program",
     "INSERT INTO first_look (id, account_id, program_id, allowed) "
     "SELECT id, owner_account_id, program_id, 10 FROM partner_campaign "

@@ -210,7 +210,7 @@ def _weekly(played: RecordedMonth) -> str:
     account = DueAccount(account_id, played.owner.email, "UTC", 0, "2000-01-03")
     summary = service.read(
         lambda tx: weekly_summaries.summarize(
-            tx, service.services.site, account, now_ms=service.now_ms()
+            tx.at(service.now_ms()), service.services.site, account
         )
     )
     assert summary is not None

@@ -181,7 +181,7 @@ class Figures:
         account = DueAccount(owner.account_id, owner.email, self.zone, 0, "2000-01-03")
         summary = service.read(
             lambda tx: weekly_summaries.summarize(
-                tx, service.services.site, account, now_ms=service.now_ms()
+                tx.at(service.now_ms()), service.services.site, account
             )
         )
         said = (

@@ -197,11 +197,9 @@ async def test_the_outlook_says_what_ripens_this_month_and_next_and_what_will_no
         ("2026-12", (3, 900, 700, 200)),
     ]
     present = await store.snapshot(
-        lambda tx: forecast.spend(tx, trade.program, "2026-11", now_ms=now_ms)
+        lambda tx: forecast.spend(tx.at(now_ms), trade.program, "2026-11")
     )
-    later = await store.snapshot(
-        lambda tx: forecast.spend(tx, trade.program, "2026-12", now_ms=now_ms)
-    )
+    later = await store.snapshot(lambda tx: forecast.spend(tx.at(now_ms), trade.program, "2026-12"))
     assert (present.pending_cents, later.pending_cents) == (2_100, 900), (
         "all that waits; and what falls due in December"
     )

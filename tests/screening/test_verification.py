@@ -240,9 +240,7 @@ def test_the_share_that_a_level_holds(service: Service) -> None:
     def held(days: int = 0) -> HeldShare:
         now_ms = service.now_ms() + days * 86_400_000
         return service.read(
-            lambda tx: held_referrals.count_held(
-                tx, alice.account_id, program["uuid"], now_ms=now_ms
-            )
+            lambda tx: held_referrals.count_held(tx.at(now_ms), alice.account_id, program["uuid"])
         )
 
     assert held() == (0, 0) and not held().is_high

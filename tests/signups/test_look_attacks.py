@@ -16,7 +16,7 @@ from honeyguide.signups import delayed_actions, delayed_kinds, first_looks, sign
 from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store import job_failures
 from honeyguide.store.change import Change
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from honeyguide.subscribers import subscribers
 from honeyguide.subscribers.subscribers import Subscriber
 from tests.screening.test_look_claims import COUNTED, WAITS, statuses
@@ -93,7 +93,7 @@ def test_refusing_a_thief_takes_no_reader_from_another_partner(opened: OpenStore
     card = looking.card()
     assert card is not None and card.third_button == "Take back $9.00"
     looking.answer(first_looks.refuse)
-    assert opened.run(opened.store.read(job_failures.skipped, first_looks.REFUSING, now_ms=0)) == (
+    assert opened.run(opened.store.read(timed(job_failures.skipped, 0), first_looks.REFUSING)) == (
         set()
     )
     for reader in (first, second):
@@ -119,7 +119,7 @@ def test_what_comes_after_the_click_is_no_part_of_looks_right(opened: OpenStore)
         assert (await delayed_actions.delay(change, kind, [looking.id], seen="2")).waiting == 1
 
     async def apply(tx: Tx) -> None:
-        (action,) = await delayed_actions.due(tx, now_ms=NOON_MS + 60_000, most=2)
+        (action,) = await delayed_actions.due(tx.at(NOON_MS + 60_000), most=2)
         change = action.change(tx, SITE, NOON_MS + 60_000)
         look = await first_looks.get_locked(change, looking.id)
         await action.facts.apply(change, look, action.arguments)

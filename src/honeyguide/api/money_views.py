@@ -125,9 +125,12 @@ def spend_view(s: Spend) -> ProgramSpendView:
         s,
         partners=[
             SpendPartner(
-                row.partner_campaign_id, row.name, dollars(row.spent_cents), dollars(pending)
+                row.partner_campaign_id,
+                row.name,
+                dollars(row.spent_cents),
+                dollars(row.pending_cents),
             )
-            for row, pending in s.partners
+            for row in s.partners
         ],
     )
 

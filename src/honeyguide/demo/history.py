@@ -39,10 +39,11 @@ from honeyguide.signups import lifecycle, removed_partners, reversals, signups
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
 from honeyguide.store.reading import AccountReading, Reading
+from honeyguide.store.tx import timed
 from honeyguide.subscribers import page_index, search, statistics
 from honeyguide.subscribers import subscribers as people
 from honeyguide.subscribers.clicks import count_clicks
-from honeyguide.subscribers.reasons import SUSPICIONS
+from honeyguide.subscribers.reasons import SUSPICIONS, Reason
 
 WEEK_MS = 7 * DAY_MS
 # What operators have not handled yet: pending referrals of the last days, and shipments, rewards
@@ -154,8 +155,8 @@ async def _run_jobs(tx: Tx, state: DemoState, at_ms: int) -> None:
     """What the background jobs do each day."""
     ours = {account.tenant for account in state.accounts}
     ended = [
-        *await moves.due(tx, now_ms=at_ms, most=500),
-        *await moves.unconfirmed(tx, now_ms=at_ms, most=500),
+        *await moves.due(tx.at(at_ms), most=500),
+        *await moves.unconfirmed(tx.at(at_ms), most=500),
     ]
     for tenant, subscriber_id in ended:
         if tenant in ours:
@@ -163,15 +164,15 @@ async def _run_jobs(tx: Tx, state: DemoState, at_ms: int) -> None:
             await signups.verify_due(change, subscriber_id)
     if state.unseen_partner:  # no program asked for a look before
         await looks.look_at_partners(tx, state, at_ms)
-    while await budget_notifications.notify_due(tx, state.site, now_ms=at_ms):
+    while await budget_notifications.notify_due(tx.at(at_ms), state.site):
         pass
-    await payouts.close_months(tx, now_ms=at_ms)
+    await payouts.close_months(tx.at(at_ms))
     for month in await payouts.months_to_pay_out(tx, most=12):
         after = ""
         while earned := await payouts.earned_by(tx, month, after):
-            await payouts.make_payouts(tx, month, earned, now_ms=at_ms)
+            await payouts.make_payouts(tx.at(at_ms), month, earned)
             after = earned[-1].credit
-        await payouts.set_paid_out(tx, month, now_ms=at_ms)
+        await payouts.set_paid_out(tx.at(at_ms), month)
         await _notify_about_payouts(tx, state, month, at_ms)
     await _pay(tx, state, at_ms)
 
@@ -180,7 +181,7 @@ async def _notify_about_payouts(tx: Tx, state: DemoState, month: str, at_ms: int
     """Not if a real account is an administrator: its emails are not the demo's to skip."""
     ours = {account.tenant.account_id for account in state.accounts}
     if all(each.id in ours for each in await accounts.list_all(tx) if each.is_admin):
-        while await payout_notifications.notify_batch(tx, state.site, month, now_ms=at_ms):
+        while await payout_notifications.notify_batch(tx.at(at_ms), state.site, month):
             pass
 
 
@@ -200,12 +201,11 @@ async def _pay(tx: Tx, state: DemoState, at_ms: int) -> None:
         if is_newest and len(open_ones) < len(ours):
             return
         await payout_marks.mark_paid(
-            tx,
+            tx.at(at_ms + 9 * HOUR_MS),
             state.site,
             actors.member(state.accounts[0].owner_id),
             row.id,
             f"SEPA {month.replace('-', '')}-{number + 1:02d}",
-            now_ms=at_ms + 9 * HOUR_MS,
         )
 
 
@@ -229,7 +229,7 @@ async def _weekly_tasks(tx: Tx, state: DemoState, at_ms: int) -> None:
             await shipping.ship(tx, state, account, at_ms)
         if at_ms < state.end_ms - UNREAD_MS:
             await _approve(tx, state, account, at_ms)
-            await notifications.read_all(tx, account.tenant.account_id, now_ms=at_ms)
+            await notifications.read_all(tx.at(at_ms), account.tenant.account_id)
     for account in state.accounts:
         for plan in account.newsletter.publications:
             if plan.program.is_paused and 0 <= state.end_ms - 5 * WEEK_MS - at_ms < WEEK_MS:
@@ -239,6 +239,20 @@ async def _weekly_tasks(tx: Tx, state: DemoState, at_ms: int) -> None:
         await _reverse_one(tx, state, at_ms)
     if 0 <= state.end_ms - ADJUSTED_MS - at_ms < WEEK_MS:
         await _part(tx, state, at_ms)
+    if at_ms >= state.end_ms:
+        await _bounce(tx, state, at_ms)
+
+
+async def _bounce(tx: Tx, state: DemoState, at_ms: int) -> None:
+    """The email tool of the first newsletter reports readers who were paid for."""
+    owner = state.accounts[0]
+    tool = Change(tx, state.site, owner.tenant, actors.job("sync with your own tool"), at_ms)
+    after_fee = [each for each in Reason if each.facts.is_after_fee]
+    for program_id in owner.programs.values():
+        newest, _ = await signups.page_of_program(tool, program_id, Page(1, 50))
+        charged = [each.subscriber_id for each in newest if each.charged_cents]
+        for subscriber_id, how in zip(charged, after_fee, strict=False):
+            await signups.depart(tool, subscriber_id, how)
 
 
 async def _claims(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
@@ -351,7 +365,9 @@ async def _unsubscribe(
 ) -> None:
     """They refer nobody any more."""
     left = lifecycle.SubscriberChanges(status="unsubscribed")
-    await signups.update(state.change(tx, account, at_ms), subscriber_id, left)
+    reader = actors.subscriber(subscriber_id)
+    change = Change(tx, state.site, account.tenant, reader, at_ms)
+    await signups.update(change, subscriber_id, left)
     stay = [each for each in account.subscribers if each.id != subscriber_id]
     account.subscribers[:] = stay
 
@@ -360,5 +376,5 @@ async def _settle_counts(services: Services, state: DemoState) -> None:
     """Update the page index and the network's order, as the background jobs would."""
     while await services.store.write_snapshot(page_index.apply_changes):
         pass
-    rates = await services.store.read(network.changed_rates, now_ms=state.end_ms, most=1_000)
+    rates = await services.store.read(timed(network.changed_rates, state.end_ms), most=1_000)
     await services.store.write(network.set_rates, rates)

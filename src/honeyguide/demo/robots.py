@@ -56,7 +56,7 @@ class RobotPartner:
 
     async def _save_logo(self, tx: Tx, logo: StoredLogo) -> None:
         since_ms = self._state.end_ms - MEMBER_MS
-        await publications.add_logo(tx, self.tenant.account_id, logo, now_ms=since_ms)
+        await publications.add_logo(tx.at(since_ms), self.tenant.account_id, logo)
         change = self._change(tx, self.tenant, actors.command("demo"), since_ms)
         await branding.change_pictures(change, logo_id=logo.id)
 

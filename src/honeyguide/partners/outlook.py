@@ -17,8 +17,8 @@ from honeyguide.subscribers.reasons import Reason
 # In a program with more than this, the referrals of one day are taken together: at most the
 # partners at whom the budget ends change places.
 MOST_ONE_BY_ONE = 2_000
-# Rejected on their date, unless somebody does something before.
-UNDATED = [reason for reason in Reason if reason.facts.ends_as]
+# Decided on their date, unless somebody does it before.
+UNDATED = [each for each in Reason if each.facts.ends_as or each is Reason.ENDED_BY_TEAM]
 
 
 class MonthOutlook(NamedTuple):

@@ -363,9 +363,10 @@ async def keep_own(change: Change, program_id: str) -> bool:
     return True
 
 
-async def is_offered(at: AccountReading, program_id: str) -> bool:
-    """Whether to recommend to an older program what new ones start with."""
-    return _is_offered(await _get(at, program_id))
+async def get_with_offer(at: AccountReading, program_id: str) -> tuple[Verification, bool]:
+    """With whether to recommend to an older program what new ones start with."""
+    found = await _get(at, program_id)
+    return of(found), _is_offered(found)
 
 
 async def offered(at: AccountReading, *, most: int) -> list[OfferedProgram]:

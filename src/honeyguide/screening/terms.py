@@ -22,6 +22,7 @@ from honeyguide.subscribers.subscribers import Subscriber
 _sql = beside(__file__)
 _TERMS: Statement[ReferralTerms] = _sql.query("terms", ReferralTerms)
 _PERSON_KEYS = _sql.value("person_keys", str)
+_CONFIRMED_KEY = _sql.value("confirmed_key", str)
 
 
 async def of_subscriber(at: Reading, subscriber_id: str) -> ReferralTerms | None:
@@ -80,6 +81,17 @@ async def _find_bounce(change: Change, subscriber: Subscriber) -> list[SignalFin
             await evidence.record(change, {subscriber.id: found})
             return found
     return []
+
+
+async def has_bounced(at: Reading, subscriber_id: str) -> bool:
+    """Whether an email of ours did, at the address that the person confirmed, or else brought."""
+    bounces = await emails.find_bounces(at, subscriber_id)
+    if not bounces:
+        return False
+    confirmed = await at.one(_CONFIRMED_KEY, subscriber_id=subscriber_id)
+    own = {confirmed} if confirmed else set(await at.all(_PERSON_KEYS, subscriber_id=subscriber_id))
+    keys = {key for each in bounces for key in at.site.person_keys(EmailAddress(each.mailbox))}
+    return not own.isdisjoint(keys)
 
 
 def standing(

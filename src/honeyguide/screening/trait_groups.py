@@ -115,8 +115,8 @@ async def queue(change: Change, code: str) -> None:
     await change.put(_QUEUE, code=code, since_ms=change.now_ms + LOOK_AFTER_MS)
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[ProgramToLookAt]:
-    return await tx.all(_DUE, until_ms=now_ms, most=most)
+async def due(tx: Tx, *, most: int) -> list[ProgramToLookAt]:
+    return await tx.all(_DUE, until_ms=tx.now_ms, most=most)
 
 
 async def read(at: Reading, program_id: str) -> ProgramLook:

@@ -46,8 +46,8 @@ async def find_awaited(at: AccountReading, partner_campaign_id: str) -> AwaitedL
     return await at.one(_AWAITED, id=partner_campaign_id)
 
 
-async def figures(tx: Tx, program_ids: Sequence[str], *, now_ms: int) -> dict[str, LookFigures]:
+async def figures(tx: Tx, program_ids: Sequence[str]) -> dict[str, LookFigures]:
     """How many cards of each program were answered, and how many nobody answered in 30 days."""
-    found = await tx.all(_FIGURES, ids=list(program_ids), late_ms=now_ms - 30 * DAY_MS)
+    found = await tx.all(_FIGURES, ids=list(program_ids), late_ms=tx.now_ms - 30 * DAY_MS)
     none = {each: LookFigures(each, 0, 0) for each in program_ids}
     return none | {each.program_id: each for each in found}

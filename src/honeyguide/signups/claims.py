@@ -171,9 +171,9 @@ async def end(change: Change, claim_id: str, judge: Judge) -> None:
     await change.run(_SET_DECIDED, claim_id=claim_id)
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[DueClaim]:
+async def due(tx: Tx, *, most: int) -> list[DueClaim]:
     """Claims of all accounts that nobody confirmed in time."""
-    return await tx.all(_DUE, now_ms=now_ms, most=most)
+    return await tx.all(_DUE, most=most)
 
 
 async def end_due(change: Change, claim: DueClaim) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from honeyguide.accounts.permissions import Right
 from honeyguide.rewards import earned_rewards, fulfillment
 from honeyguide.rewards.earned_states import EarnedReward
-from honeyguide.screening import moves, trait_groups
+from honeyguide.screening import moves, team_acts, trait_groups
 from honeyguide.screening.shared_traits import TraitGroup
 from honeyguide.signups import first_looks, signups
 from honeyguide.signups.first_looks import FirstLook
@@ -63,14 +63,6 @@ def _declare(name: str, **facts: Any) -> DelayedKind:
 # -- referrals
 
 
-async def _find_subscribers(at: Reading, ids: Sequence[str]) -> dict[str, Subscriber]:
-    return await subscribers.find_many(at, ids)
-
-
-async def _get_subscriber(change: Change, subscriber_id: str) -> Subscriber:
-    return await subscribers.get_locked(change, subscriber_id)
-
-
 def _referral(subscriber: Subscriber) -> tuple[object, ...]:
     return (
         subscriber.referral_status,
@@ -93,8 +85,8 @@ def _declare_decision(name: str, status: Status) -> DelayedKind:
         undone="referral.decision_undone",
         unknown=subscribers.UNKNOWN,
         page="/review",
-        find=_find_subscribers,
-        get_locked=_get_subscriber,
+        find=team_acts.find_many,
+        get_locked=team_acts.get_locked,
         check=partial(moves.check_decision, new_status=status),
         state=_referral,
         apply=decide,

@@ -253,11 +253,11 @@ async def _log(change: Change, look: FirstLook, after: dict[str, Any]) -> None:
 # -- what happens by itself
 
 
-async def to_ask(tx: Tx, *, now_ms: int, most: int) -> list[LookToAsk]:
+async def to_ask(tx: Tx, *, most: int) -> list[LookToAsk]:
     """Partners whose readers are to be looked at: they have brought what counts without, somebody
     waits, or it is long since they were looked at."""
-    stale_ms = now_ms - STALE_DAYS * DAY_MS
-    return await tx.all(_TO_ASK, now_ms=now_ms, stale_ms=stale_ms, most=most)
+    stale_ms = tx.now_ms - STALE_DAYS * DAY_MS
+    return await tx.all(_TO_ASK, stale_ms=stale_ms, most=most)
 
 
 async def ask(change: Change, found: LookToAsk) -> None:
@@ -266,7 +266,7 @@ async def ask(change: Change, found: LookToAsk) -> None:
         await _tell_owner(change, found, day=0)
 
 
-async def to_compare(tx: Tx, *, now_ms: int, most: int) -> list[LookToAsk]:
+async def to_compare(tx: Tx, *, most: int) -> list[LookToAsk]:
     """Partners who were looked at and brought somebody since they were compared."""
     return await tx.all(_TO_COMPARE, most=most)
 
@@ -283,8 +283,8 @@ async def compare_again(change: Change, found: LookToAsk) -> None:
         await _tell_owner(change, found, day=0)
 
 
-async def to_remind(tx: Tx, *, now_ms: int, most: int) -> list[LookToAsk]:
-    days: dict[str, Any] = {f"day_{day}_ms": now_ms - day * DAY_MS for day in REMINDER_DAYS}
+async def to_remind(tx: Tx, *, most: int) -> list[LookToAsk]:
+    days: dict[str, Any] = {f"day_{day}_ms": tx.now_ms - day * DAY_MS for day in REMINDER_DAYS}
     return await tx.all(_TO_REMIND, **days, most=most)
 
 
@@ -299,11 +299,11 @@ async def remind(change: Change, found: LookToAsk) -> None:
         await _tell_owner(change, found, day=day)
 
 
-async def to_pause(tx: Tx, *, now_ms: int, most: int) -> list[LookToAsk]:
+async def to_pause(tx: Tx, *, most: int) -> list[LookToAsk]:
     return await tx.all(
         _TO_PAUSE,
-        pause_ms=now_ms - PAUSE_DAYS * DAY_MS,
-        busy_ms=now_ms - BUSY_PAUSE_DAYS * DAY_MS,
+        pause_ms=tx.now_ms - PAUSE_DAYS * DAY_MS,
+        busy_ms=tx.now_ms - BUSY_PAUSE_DAYS * DAY_MS,
         busy=BUSY_WAITING,
         most=most,
     )
@@ -338,6 +338,4 @@ async def _tell_partner(change: Change, look: FirstLook, *, is_paused: bool) -> 
         )
         once = f"{LOOK_AWAITED.name}:{partner.id}:{look.asked_ms}:{int(is_paused)}"
         notification = partner.notification(LOOK_AWAITED.name, once, message, brand=brand)
-        await notifications.notify(
-            change.tx, change.site.base_url, notification, now_ms=change.now_ms
-        )
+        await notifications.notify(change.tx, change.site.base_url, notification)

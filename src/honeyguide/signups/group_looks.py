@@ -123,10 +123,9 @@ async def find_news(
     groups: Sequence[FoundGroup],
     *,
     changed: Collection[Trait],
-    now_ms: int,
 ) -> list[str]:
     """Who has to be decided again."""
-    at = Reading(tx, site, found.tenant, now_ms)
+    at = Reading(tx, site, found.tenant, tx.now_ms)
     return await trait_groups.find_news(at, found.id, look, groups, changed)
 
 
@@ -140,8 +139,8 @@ async def end_program(
 # -- the owner
 
 
-async def to_tell(tx: Tx, *, now_ms: int, most: int) -> list[WaitingGroup]:
-    days: dict[str, Any] = {f"day_{day}_ms": now_ms - day * DAY_MS for day in REMINDER_DAYS}
+async def to_tell(tx: Tx, *, most: int) -> list[WaitingGroup]:
+    days: dict[str, Any] = {f"day_{day}_ms": tx.now_ms - day * DAY_MS for day in REMINDER_DAYS}
     return await tx.all(_TO_TELL, **days, growth=THRESHOLDS.shared_growth, most=most)
 
 

@@ -16,6 +16,7 @@ from honeyguide.screening.mail_hosts import StoredHost
 from honeyguide.screening.mailbox_providers import is_provider, registered_domain
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
+from honeyguide.subscribers.reasons import BY_READERS
 
 MOST_READERS, MOST_OWN = 200, 2_000
 CLICK_DAYS = 90
@@ -47,7 +48,7 @@ _CLICKS = _sql.query(
 
 async def of(at: Reading, look_id: str, *, most: int = MOST_READERS) -> list[CohortReader]:
     """The newest of the partner who have met the rule, or left since."""
-    found = await at.all(_READERS, look_id=look_id, most=most)
+    found = await at.all(_READERS, look_id=look_id, by_readers=BY_READERS, most=most)
     return await with_hosts(at, [each.as_cohort for each in found])
 
 

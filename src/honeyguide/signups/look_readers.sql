@@ -20,7 +20,8 @@ s.network
 SELECT {known}
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 WHERE r.account_id = :account_id AND r.look_id = :look_id AND s.email IS NOT NULL
-  AND (s.referral_status = 'verified' OR s.referral_reason IN ('left_during_hold', 'rejected_by_hand')
+  AND (s.referral_status = 'verified' OR s.referral_reason {in :by_readers}
+      OR s.referral_reason = 'rejected_by_hand'
       OR s.referral_status = 'pending'
       AND s.referral_reason IN ('holding_period', 'awaiting_first_look', 'needs_review'))
 ORDER BY r.arrived_ms DESC, r.id DESC

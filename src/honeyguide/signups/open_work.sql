@@ -16,7 +16,8 @@ referral_reason = 'needs_review' AND partner_campaign_id IS NOT NULL AND EXISTS 
 -- name: counts
 -- How much of each kind waits, and since when.
 SELECT r.n AS to_review, a.n AS to_approve, c.n AS claims, c.oldest_ms AS claimed_ms,
-       t.n AS to_send, t.oldest_ms AS to_send_ms, u.n AS unread, l.n AS looks, l.oldest_ms AS asked_ms
+       t.n AS to_send, t.oldest_ms AS to_send_ms, f.n AS ended_fees, u.n AS unread, l.n AS looks,
+       l.oldest_ms AS asked_ms
 FROM (
     SELECT COUNT(*) AS n FROM (
         SELECT 1 AS one FROM subscriber
@@ -43,6 +44,11 @@ FROM (
         ORDER BY redeemed_ms, id LIMIT :most
     ) AS i
 ) AS t CROSS JOIN (
+    SELECT COUNT(*) AS n FROM (
+        SELECT 1 AS one FROM partner_referral
+        WHERE account_id = :account_id AND team_act IS NOT NULL AND decided_ms IS NULL LIMIT :most
+    ) AS i
+) AS f CROSS JOIN (
     SELECT COUNT(*) AS n FROM notice WHERE account_id = :account_id AND read_ms IS NULL
 ) AS u CROSS JOIN (
     SELECT COUNT(*) AS n, MIN(asked_ms) AS oldest_ms FROM first_look

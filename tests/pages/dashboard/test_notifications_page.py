@@ -78,7 +78,7 @@ def test_notifications_stand_under_their_days_in_the_operators_time_zone(service
                 message=email("80% is spent", "Of the budget."),
                 link="/program",
             )
-            await notifications.notify(tx, "", notification, now_ms=at_ms)
+            await notifications.notify(tx.at(at_ms), "", notification)
 
     service.write(notify)
     page = carol.web.get("/notices").text

@@ -34,7 +34,7 @@ async def show(services: PageServices, request: PageRequest) -> Response:
     )
     response = await request.render(view)
     if any(row.notification.read_ms is None for row in rows):
-        await services.store.write(notifications.read_all, account_id, now_ms=request.now_ms)
+        await services.store.write(notifications.read_all, account_id)
     return response
 
 

@@ -64,6 +64,7 @@ def choose(facts: DecisionFacts) -> list[OpenDecision]:
     rows: list[Row] = [
         _to_look_at(facts.work),
         _to_review(facts.work.to_review, facts.more),
+        _ended_fees(facts.work.ended_fees),
         *_rewards(facts.work, facts.more.without_code),
         (
             unknown,
@@ -107,6 +108,18 @@ def _to_review(count: int, first: MoreWork) -> Row:
         detail,
         "/review",
         f"Review {referrals}",
+    )
+
+
+def _ended_fees(count: int) -> Row:
+    return (
+        count,
+        f"{_many(count, 'fee')} to decide",
+        "shield",
+        f"Your team ended {_many(count, 'subscription')} before the fee was decided",
+        "Pay the partner, or reject and say why.",
+        "/review/ended",
+        f"Decide {_many(count, 'fee')}",
     )
 
 

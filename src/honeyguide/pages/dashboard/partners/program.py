@@ -14,6 +14,7 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import bars, formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.partners import budget_days, program_form
+from honeyguide.pages.dashboard.partners import reversals as reversal_page
 from honeyguide.partners import (
     forecast,
     held_referrals,
@@ -31,7 +32,7 @@ from honeyguide.partners import (
 from honeyguide.partners.expected_fees import ExpectedFees
 from honeyguide.partners.outlook import MonthOutlook, ProgramFees
 from honeyguide.partners.partner_figures import ChargedDay, FigureDays, PartnerFigures
-from honeyguide.signups import delayed_actions, reversals, signups, undone_stops
+from honeyguide.signups import delayed_actions, departures, reversals, signups, undone_stops
 from honeyguide.signups.signups import ListedReferral
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
@@ -85,7 +86,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         lambda page: signups.page_of_program(at, program.id, page),
     )
     last_closed = await ledger.last_closed(at.tx)
-    spend = await forecast.spend(at.tx, program, month, now_ms=request.now_ms)
+    spend = await forecast.spend(at.tx, program, month)
     fees = await at.fact(outlook.read_program, program.id)
     months = outlook.months(fees, now_ms=request.now_ms)
     charged = await partner_figures.charged_of_program(at, program.id, month)
@@ -106,12 +107,14 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         ),
         charged=sum(each.n for each in charged),
         **_forecast(request, program, fees, months, charged),
-        in_review_cents=await forecast.in_review_cents(at, program.id),
+        in_review_cents=spend.in_review_cents,
         partners=await _partners(at, request, program, spend),
-        names={row.partner_campaign_id: row.name for row, _ in spend.partners},
+        names={row.partner_campaign_id: row.name for row in spend.partners},
         undecided=await forecast.undecided(at, program.id),
         rows=rows,
         waiting=await delayed_actions.of_subjects(at, [row.subscriber_id for row in rows]),
+        returned=await departures.returned(at, program.id, last_closed),
+        most_reversed=reversal_page.MOST,
         can_reverse={row.id for row in rows if reversals.may_reverse(row, last_closed)},
         total=total,
         is_listed="page" in request.query,
@@ -215,10 +218,10 @@ async def _partners(
     days = await figures_of(at, request, program.id)
     lately = days.by_partner(lambda day: day > today - LATELY)
     older = days.by_partner(lambda day: day <= today - LATELY)
-    ids = [row.partner_campaign_id for row, _ in spend.partners]
+    ids = [row.partner_campaign_id for row in spend.partners]
     named = await partner_names.of(at.of_account(program.account_id), ids)
     lines = []
-    for row, _ in spend.partners:
+    for row in spend.partners:
         by_day = days.signups_by_day(row.partner_campaign_id)
         values = [by_day.get(day, 0) for day in range(today - LATELY + 1, today + 1)]
         lines.append(
@@ -250,17 +253,16 @@ async def _verification(
     nothing of anybody any more."""
     if program.deleted_ms is not None:
         return {}
-    asked = await verification.get(at.of_account(program.account_id), program.id)
+    of_owner = at.of_account(program.account_id)
+    asked, is_offered = await verification.get_with_offer(of_owner, program.id)
     rule, level = verification.recommended(request.services.site)
     return {
         "asked": asked,
         "asked_rule": verification.RULES[asked.rule],
         "asked_level": verification.LEVELS[asked.screening],
         "lacks_email": asked.rule.needs_confirmation and not request.services.site.has_mail_server,
-        "held": await held_referrals.count_held(
-            at.tx, program.account_id, program.id, now_ms=request.now_ms
-        ),
-        "is_offered": await verification.is_offered(at.of_account(program.account_id), program.id),
+        "held": await held_referrals.count_held(at.tx, program.account_id, program.id),
+        "is_offered": is_offered,
         "offered_rule": verification.RULES[rule] if rule.needs_confirmation else None,
         "offered_level": verification.LEVELS[level],
     }
