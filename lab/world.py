@@ -106,8 +106,7 @@ async def _add_editor(services: Services, client: LabClient, world: World, famil
         user = await users.find_by_email(tx, EmailAddress.parse(email))
         assert user is not None
         await passwords.set_hash(tx, user.id, hashed)
-        account_id, now_ms = world.tenant.account_id, services.clock()
-        await members.add(tx, account_id, user.id, Role.EDITOR, now_ms=now_ms)
+        await members.add(tx, world.tenant.account_id, user.id, Role.EDITOR)
 
     await services.store.write(write)
     editor = Owner(client, services.site.base_url, email)
