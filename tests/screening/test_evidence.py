@@ -160,22 +160,6 @@ def test_the_last_of_a_group_exposes_the_first_while_they_are_pending(service: S
     assert robots.referral(emails[0]) == ("verified", "verified_by_hand")
 
 
-def test_addresses_that_did_not_confirm_in_a_day_speak_against_nobody_who_did(
-    service: Service,
-) -> None:
-    robots = Robots(service, referral_pending_duration_enabled=True, referral_pending_duration=14)
-    emails = [f"{name}@quiet-harbor.example" for name in NAMES[:8]]
-    for email in emails:
-        robots.come(email)
-    robots.confirm(emails[0])
-    assert robots.referral(emails[0]) == ("pending", "needs_review")
-    robots.days_pass(2)
-    robots.come("somebody.else@gmail.com")
-    robots.wax.later(60)
-    robots.service.run_jobs()
-    assert robots.referral(emails[0]) == ("pending", "holding_period")
-
-
 def test_evidence_that_fades_lets_them_go(service: Service) -> None:
     robots = Robots(service)
     for number in range(32):  # a newsletter of this size asks about groups of eight
