@@ -16,7 +16,6 @@ import pytest
 from honeyguide.kernel.clock import system_clock
 from tests.support.http_client import local_client
 from tests.support.partner_network import join, offer
-from tests.support.robots import Robots
 from tests.support.service import Service
 
 FEE = 2.5
@@ -244,19 +243,3 @@ def test_robots_are_hardly_paid_and_honest_people_are(trial: Trial) -> None:
     unpaid = {email: outcome for email, outcome in honest.items() if outcome[2] != FEE}
     assert len(unpaid) <= 0.03 * PEOPLE, unpaid
     assert not [email for email, outcome in unpaid.items() if outcome[0] == "rejected"], unpaid
-
-
-def test_addresses_that_did_not_confirm_in_a_day_speak_against_nobody_who_did(
-    service: Service,
-) -> None:
-    robots = Robots(service, referral_pending_duration_enabled=True, referral_pending_duration=14)
-    emails = [f"reader{name}@quiet-harbor.example" for name in "abcdefgh"]
-    for email in emails:
-        robots.come(email)
-    robots.confirm(emails[0])
-    assert robots.referral(emails[0]) == ("pending", "needs_review")
-    robots.days_pass(2)
-    robots.come("somebody.else@gmail.com")
-    robots.wax.later(60)
-    robots.service.run_jobs()
-    assert robots.referral(emails[0]) == ("pending", "holding_period")
