@@ -164,9 +164,8 @@ def test_who_never_confirmed_speaks_against_nobody(service: Service) -> None:
     robots = Robots(service, referral_pending_duration_enabled=True, referral_pending_duration=14)
     for name in NAMES[:8]:
         robots.come(f"{name}@quiet-harbor.example")
-    robots.confirm(first := f"{NAMES[0]}@quiet-harbor.example")
     robots.days_pass(2)
-    robots.come("somebody.else@gmail.com")
+    robots.confirm(first := f"{NAMES[0]}@quiet-harbor.example")
     robots.days_pass(1)
     assert robots.referral(first) == ("pending", "holding_period")
 
