@@ -35,7 +35,7 @@ from honeyguide.partners.program_partners import Removal
 from honeyguide.rewards import adjustments, earned_rewards, rewards
 from honeyguide.rewards.adjustments import AdjustmentFields
 from honeyguide.screening import moves
-from honeyguide.signups import lifecycle, removed_partners, reversals, signups
+from honeyguide.signups import lifecycle, paid_referrals, removed_partners, reversals, signups
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
 from honeyguide.store.reading import AccountReading, Reading
@@ -256,7 +256,7 @@ async def _bounce(tx: Tx, state: DemoState, at_ms: int) -> None:
     tool = Change(tx, state.site, owner.tenant, actors.job("sync with your own tool"), at_ms)
     after_fee = [each for each in Reason if each.facts.is_after_fee]
     for program_id in owner.programs.values():
-        newest, _ = await signups.page_of_program(tool, program_id, Page(1, 50))
+        newest, _ = await paid_referrals.page_of_program(tool, program_id, Page(1, 50))
         charged = [each.subscriber_id for each in newest if each.charged_cents]
         for subscriber_id, how in zip(charged, after_fee, strict=False):
             await signups.depart(tool, subscriber_id, how)
