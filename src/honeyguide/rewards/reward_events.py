@@ -4,7 +4,8 @@ unlocks or redeems it.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from honeyguide.accounts import accounts
 from honeyguide.events import outbox
@@ -22,13 +23,46 @@ from honeyguide.mail.notification_kinds import (
 from honeyguide.mail.texts import RewardAhead, UnlockedReward
 from honeyguide.rewards import event_bodies, rewards
 from honeyguide.rewards.rewards import Reward
+from honeyguide.rewards.shipment_emails import town_of
+from honeyguide.rewards.shipments import read_address
 from honeyguide.store.change import Change
+from honeyguide.store.reading import AccountReading
+from honeyguide.store.statements import beside
 from honeyguide.subscribers import branding, reader_emails
 from honeyguide.subscribers.subscribers import Subscriber
 
 # Of several rewards earned in a day, each has its email, one a day. Of more than these, the rest is
 # on the referral page only.
 MOST_DAYS_LATER = 7
+
+
+class Claimant(NamedTuple):
+    """Whom a notification about an earned reward is about."""
+
+    earned_id: str
+    reward: str
+    variant: str | None
+    shipping: str | None
+    name: str | None
+    email: str
+
+    def says(self, kind: str) -> str:
+        """In the words of this kind; empty for kinds about something else. Names are read when the
+        notification is shown and are not stored with it, so that erasing forgets them."""
+        reward = f"“{self.reward}”" + (f" ({self.variant})" if self.variant else "")
+        town = town_of(read_address(self.shipping))
+        to = f", to {town}" if town else ""
+        words = {
+            REWARD_TO_APPROVE.name: f"earned {reward}, which waits for your approval",
+            REWARD_CLAIMED.name: f"claimed {reward}",
+            ITEM_TO_SEND.name: f"claimed {reward}{to}",
+            ADDRESS_CORRECTED: f"corrected the address for {reward}{to}",
+        }
+        return f"{self.name or self.email} {words[kind]}" if kind in words else ""
+
+
+_sql = beside(__file__)
+_CLAIMANTS = _sql.query("claimants", Claimant)
 
 
 async def tell_unlocked(
@@ -77,6 +111,12 @@ async def notify_to_approve(
     cause = earned_id if is_news else f"{reward.id}:{change.now_ms // DAY_MS}"
     message = texts.reward_to_approve(reward=reward.name, page=f"{change.site.base_url}/rewards")
     await accounts.notify_owner(change, REWARD_TO_APPROVE.name, cause, message, link="/rewards")
+
+
+async def claimants(at: AccountReading, earned_ids: Iterable[str]) -> dict[str, Claimant]:
+    """By the id of what they earned."""
+    found = await at.all(_CLAIMANTS, ids=list(earned_ids))
+    return {each.earned_id: each for each in found}
 
 
 async def notify_to_send(change: Change, earned_id: str, reward_name: str) -> None:
