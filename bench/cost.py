@@ -174,7 +174,7 @@ async def _webhook(tx: Tx, account_id: str, url: str) -> str:
 
 async def _emit_some(tx: Tx, account_id: str, webhook_id: str, count: int, due_ms: int) -> None:
     event = outbox.Event(account_id, outbox.NEW_REFERRAL, FACTS, [webhook_id], None)
-    await outbox.emit(tx, [event] * count, now_ms=due_ms)
+    await outbox.emit(tx.at(due_ms), [event] * count)
 
 
 async def _make_due(tx: Tx, account_id: str, due_ms: int) -> None:

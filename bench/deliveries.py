@@ -82,7 +82,7 @@ class Post:
     async def _emit(self, tx: Tx, count: int) -> None:
         to = (await outbox.listeners_of(account_reading(tx, self.account_id)))[outbox.NEW_REFERRAL]
         event = outbox.Event(self.account_id, outbox.NEW_REFERRAL, FACTS, to, None)
-        await outbox.emit(tx, [event] * count, now_ms=system_clock())
+        await outbox.emit(tx.at(system_clock()), [event] * count)
 
     async def notes(self, count: int = 0) -> list[tuple[str, float]]:
         """What the sink noted, once it has noted so many."""

@@ -30,6 +30,7 @@ from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store import Store, migrate, open_store, sqlite_path
 from honeyguide.store.postgres import SETTINGS
 from honeyguide.store.sqlite import connect
+from honeyguide.store.tx import timed
 from tests.support.changes import changing
 from tests.support.trade import SITE, Trade, publish
 
@@ -304,7 +305,7 @@ async def _plan(url: str, engine: str, charges: int) -> Month:
     trade = await Trade.begin(store, partners=0, now_ms=begin_ms)
     owner, programs = trade.owner, [trade.program]
     for _ in range(9):
-        programs.append(await store.write(publish, owner, now_ms=begin_ms))
+        programs.append(await store.write(timed(publish, begin_ms), owner))
     await store.close()
     return Month(
         engine=engine,

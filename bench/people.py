@@ -30,7 +30,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Store, migrate, open_store, sqlite_path
 from honeyguide.store.change import Change
 from honeyguide.store.statements import Statement, registry
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from honeyguide.subscribers import branding, cohorts, hub, page_index
 from honeyguide.subscribers.branding import BrandFields
 from honeyguide.work import upkeep
@@ -100,13 +100,13 @@ async def campaign(store: Store, number: int, key_count: int) -> Campaign:
 async def _create_campaign(tx: Tx, number: int, key_count: int) -> Campaign:
     now_ms = system_clock()
     made = await accounts.create(
-        tx, EmailAddress(f"bench{number}@example.org"), name=f"Bench {number}", now_ms=now_ms
+        tx.at(now_ms), EmailAddress(f"bench{number}@example.org"), name=f"Bench {number}"
     )
     change = new_change(tx, SITE, Tenant(made.account_id, made.campaign_id), now_ms)
     its_keys = [await keys.create(change, name="bench") for _ in range(key_count)]
     owner_id = await members.first_owner(tx, made.account_id)
     new_session = NewSession(owner_id, made.account_id, "bench", "127.0.0.1")
-    session = await sessions.begin(tx, new_session, now_ms=now_ms)
+    session = await sessions.begin(tx.at(now_ms), new_session)
     return Campaign(
         made.account_id, made.campaign_id, its_keys, f"0190{number:04x}", session=session
     )
@@ -212,8 +212,8 @@ async def fill(
         if folded <= size:
             tick(page_index.BATCH // 2)
     tick(max(0, size - folded))
-    while due := await store.read(cohorts.due_campaigns, now_ms=system_clock(), most=100):
-        await upkeep.count_cohorts(store, due, system_clock())
+    while due := await store.read(timed(cohorts.due_campaigns, system_clock()), most=100):
+        await upkeep.count_cohorts(SITE, store, due, system_clock())
     await settle(url)
 
 

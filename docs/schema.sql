@@ -1026,7 +1026,10 @@ CREATE TABLE partner_referral (
     without_stop TEXT,
     was_allowed INTEGER NOT NULL DEFAULT 0,
     look_id TEXT,
-    first_look INTEGER
+    first_look INTEGER,
+    team_act TEXT,
+    returned TEXT,
+    returned_ms INTEGER
 ) STRICT;
 CREATE INDEX partner_referral_confirmed_person ON partner_referral (account_id, confirmed_person_key)
 WHERE confirmed_person_key IS NOT NULL;
@@ -1037,7 +1040,9 @@ CREATE INDEX partner_referral_lost ON partner_referral (partner_account_id, deci
 CREATE INDEX partner_referral_open ON partner_referral (partner_campaign_id, arrived_ms) WHERE decided_ms IS NULL;
 CREATE INDEX partner_referral_partner ON partner_referral (partner_account_id, arrived_ms, id);
 CREATE INDEX partner_referral_program ON partner_referral (program_id, arrived_ms, id);
+CREATE INDEX partner_referral_returned ON partner_referral (account_id, charged_month) WHERE returned IS NOT NULL;
 CREATE UNIQUE INDEX partner_referral_subscriber ON partner_referral (subscriber_id);
+CREATE INDEX partner_referral_team_act ON partner_referral (account_id) WHERE team_act IS NOT NULL AND decided_ms IS NULL;
 CREATE INDEX partner_referral_unearned ON partner_referral (partner_account_id, charged_month) WHERE uncharged_reason IS NOT NULL;
 CREATE INDEX partner_referral_unspent ON partner_referral (program_id, charged_month) WHERE uncharged_reason IS NOT NULL;
 CREATE INDEX partner_referral_waiting ON partner_referral (program_id, partner_campaign_id) WHERE decided_ms IS NULL;
@@ -1141,7 +1146,9 @@ CREATE TABLE program_figures (
     unreviewed INTEGER NOT NULL,
     median_ms INTEGER NOT NULL,
     arrived_30d INTEGER NOT NULL DEFAULT 0,
-    held_30d INTEGER NOT NULL DEFAULT 0
+    held_30d INTEGER NOT NULL DEFAULT 0,
+    ended_by_team INTEGER NOT NULL DEFAULT 0,
+    ended_by_readers INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE program_look (
@@ -1646,7 +1653,8 @@ CREATE TABLE trait_group (
     domains INTEGER NOT NULL,
     networks INTEGER NOT NULL,
     approved_people INTEGER,
-    found_ms INTEGER NOT NULL
+    found_ms INTEGER NOT NULL,
+    reminded INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX trait_group_once ON trait_group (program_id, part_id, kind, key);
 

@@ -18,6 +18,7 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.pages.embeds import endpoint
 from honeyguide.pages.readers import forms
+from honeyguide.subscribers.cohorts import COUNTING
 from honeyguide.work.items import Job
 from honeyguide.work.jobs import COUNTS, PROGRAMS, PURGES
 from lab import outcomes, world
@@ -39,7 +40,7 @@ WATCHED_MS = 12 * MINUTE_MS
 WAITED_MS = 9 * DAY_MS
 OWNER_LOOKS_EVERY_MS = DAY_MS
 # What counts, tidies up and checks changes no decision, so here it is done once a day.
-HOUSEKEEPING = frozenset(job.name for job in (*COUNTS, *PROGRAMS, *PURGES))
+HOUSEKEEPING = frozenset((COUNTING, *(job.name for job in (*COUNTS, *PROGRAMS, *PURGES))))
 # When the jobs run after the last signup, so that everything is decided.
 DAYS_AFTERWARDS = (1, 2, 4, 7, 14, 31, 45, 70)
 _CONFIRM = re.compile(rb"https://[^/\s]+(/confirm/[\w.~-]+)")

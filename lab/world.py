@@ -175,9 +175,9 @@ async def _write_account(
 ) -> tuple[Tenant, str]:
     now_ms, address = services.clock(), EmailAddress.parse(email)
     if owner_id:
-        made = await accounts.open_another(tx, owner_id, address, name=email, now_ms=now_ms)
+        made = await accounts.open_another(tx.at(now_ms), owner_id, address, name=email)
     else:
-        made = await accounts.create(tx, address, name=email, now_ms=now_ms)
+        made = await accounts.create(tx.at(now_ms), address, name=email)
     tenant = Tenant(made.account_id, made.campaign_id)
     change = Change(tx, services.site, tenant, actors.command("lab"), now_ms)
     return tenant, await keys.create(change, name="lab")

@@ -24,7 +24,7 @@ from honeyguide.mail.transports import SmtpTransport
 from honeyguide.pages.embeds import endpoint
 from honeyguide.pages.readers import forms, hub, signup
 from honeyguide.store import Store
-from tests.support import used_databases
+from tests.support import disks, used_databases
 from tests.support.mailbox import FROM, Mailbox
 from tests.support.network_operators import PartnerNetwork
 from tests.support.newsletter import Newsletter
@@ -58,16 +58,16 @@ ON_EITHER = re.compile(r"durability|kills|(?<!charges_)parallel|restore")
 # They begin first, so that a run ends with short ones and all test processes end together.
 LONG_FILES = frozenset(
     {
-        *("test_charges_parallel.py", "test_cli_people.py", "test_dashboard.py"),
+        *("test_charges_parallel.py", "test_claim_histories.py", "test_claims.py"),
+        *("test_cli_people.py", "test_dashboard.py", "test_event_loop_answers.py"),
         *("test_dashboard_journeys.py", "test_demo.py", "test_durability.py"),
         *("test_event_loop.py", "test_evidence.py", "test_faults.py", "test_forms.py"),
         *("test_jobs.py", "test_lab.py", "test_loop_kills.py", "test_month_digests.py"),
         *("test_needed_proofs.py", "test_one_of_two.py", "test_page_tenancy.py"),
         *("test_partner_simulation.py", "test_partners.py", "test_payouts_api.py"),
         *("test_platform_nonsense.py", "test_reader_languages.py", "test_reader_pages.py"),
-        *("test_restore.py", "test_reversals_parallel.py", "test_robots.py"),
+        *("test_tenancy.py", "test_restore.py", "test_reversals_parallel.py", "test_robots.py"),
         *("test_schemathesis.py", "test_subscribers_model.py", "test_sync_interrupted.py"),
-        *("test_tenancy.py", "test_wheel.py"),
     }
 )
 
@@ -185,9 +185,9 @@ def wax(service: Service) -> Newsletter:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def quick_forms() -> Iterator[None]:
-    """Reader forms answer at once; the time that an answer takes has tests of its own."""
-    with pytest.MonkeyPatch.context() as patch:
+def quick_answers() -> Iterator[None]:
+    """Reader forms and commits on SQLite wait for nothing; what they wait for has its own tests."""
+    with disks.quick_commits(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(forms, "ANSWER_AFTER_S", 0)
         yield
 

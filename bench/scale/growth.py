@@ -33,7 +33,7 @@ from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel.background import LoopHealth, keep_running
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from honeyguide.work import money
 from honeyguide.work.items import Job
 from tests.support.changes import changing
@@ -144,7 +144,7 @@ async def _deliver(services: Services, campaign: Campaign, port: int) -> float:
     dispatching = asyncio.create_task(
         keep_running(services.dispatcher, LoopHealth(services.dispatcher.name))
     )
-    while (await store.read(webhooks.backlog, now_ms=system_clock())).n:
+    while (await store.read(timed(webhooks.backlog, system_clock()))).n:
         await asyncio.sleep(0.01)
     took = (time.perf_counter() - began) * 1000
     dispatching.cancel()
@@ -156,7 +156,7 @@ async def _deliver(services: Services, campaign: Campaign, port: int) -> float:
 
 async def _emit(tx: Tx, account_id: str, webhook_id: str) -> None:
     event = outbox.Event(account_id, outbox.NEW_REFERRAL, FACTS, [webhook_id], None)
-    await outbox.emit(tx, [event] * 50, now_ms=system_clock())
+    await outbox.emit(tx.at(system_clock()), [event] * 50)
 
 
 def _shown(milliseconds: float) -> str:

@@ -131,14 +131,15 @@ class Services:
 async def opened(settings: Settings) -> AsyncIterator[Services]:
     """Migrate and open the store, without a server, as the command line needs it."""
     await migrate(settings.direct_url)
+    clock = clock_of(settings)
     store = await open_store(
         settings.database_url,
         pool_size=settings.pool_size,
         direct_url=settings.database_direct_url,
         replica_url=settings.replica_url,
+        clock=clock,
     )
     try:
-        clock = clock_of(settings)
         site = await site_of(store, settings)
         policy = OutboundPolicy.for_base_url(
             settings.base_url,

@@ -253,9 +253,7 @@ def test_a_pause_between_two_steps_of_closing_stops_it(installation) -> None:
     actor, now_ms = actors.job(closing.CLOSING), service.now_ms()
 
     async def step(tx: Tx) -> bool:
-        return await closing.close_some(
-            tx, service.services.site, actor, bob.account_id, now_ms=now_ms
-        )
+        return await closing.close_some(tx.at(now_ms), service.services.site, actor, bob.account_id)
 
     assert service.write(step) is False
     assert account_of(service, bob).closed_ms is None

@@ -42,10 +42,10 @@ def run_closing(service: Service, steps: int = 1_000) -> int:
     """Does up to so many steps of the job; returns how many were done."""
     done = 0
     now_ms, site = service.now_ms(), service.services.site
-    for account in service.read(lambda tx: closing.due(tx, now_ms=now_ms, most=10)):
+    for account in service.read(lambda tx: closing.due(tx.at(now_ms), most=10)):
 
         async def step(tx: Tx, account_id: str = account.id) -> bool:
-            return await closing.close_some(tx, site, JOB, account_id, now_ms=now_ms)
+            return await closing.close_some(tx.at(now_ms), site, JOB, account_id)
 
         while done < steps:
             done += 1
@@ -191,7 +191,7 @@ def test_everything_is_shut_and_records_of_money_stay(installation) -> None:
 
 def due(service: Service) -> list[Any]:
     now_ms = service.now_ms()
-    return service.read(lambda tx: closing.due(tx, now_ms=now_ms, most=10))
+    return service.read(lambda tx: closing.due(tx.at(now_ms), most=10))
 
 
 def test_a_partners_pending_referral_is_decided_first(installation) -> None:
@@ -222,10 +222,10 @@ def test_records_are_forgotten_after_the_set_years(installation) -> None:
 
     async def forget(tx: Tx) -> int:
         now_ms = service.now_ms() + 10 * closing.YEAR_MS + 1
-        found = await closing.expired(tx, now_ms=now_ms, most=10, keep_years=10)
+        found = await closing.expired(tx.at(now_ms), most=10, keep_years=10)
         for account_id in found:
-            await closing.forget(tx, account_id, now_ms=now_ms)
-        early = await closing.expired(tx, now_ms=service.now_ms(), most=10, keep_years=10)
+            await closing.forget(tx.at(now_ms), account_id)
+        early = await closing.expired(tx.at(service.now_ms()), most=10, keep_years=10)
         return len(found) + len(early)
 
     assert service.write(forget) == 1

@@ -147,11 +147,11 @@ def waiting(service: Service) -> dict[str, int]:
 
     async def find(tx: Tx) -> dict[str, int]:
         return {
-            "delayed": len(await delayed_actions.due(tx, now_ms=now_ms, most=9)),
-            "backfill": len(await backfill.new_rewards(tx, now_ms=now_ms, most=9)),
-            "confirmations": len(await confirmations.due_codes(tx, now_ms=now_ms, most=9)),
-            "slack": len(await slack_messages.due_accounts(tx, now_ms=now_ms, most=9)),
-            "integrations": len(await leases.due(tx, now_ms=now_ms)),
+            "delayed": len(await delayed_actions.due(tx.at(now_ms), most=9)),
+            "backfill": len(await backfill.new_rewards(tx.at(now_ms), most=9)),
+            "confirmations": len(await confirmations.due_codes(tx.at(now_ms), most=9)),
+            "slack": len(await slack_messages.due_accounts(tx.at(now_ms), most=9)),
+            "integrations": len(await leases.due(tx.at(now_ms))),
         }
 
     return service.read(find)
@@ -190,9 +190,9 @@ def test_referrals_by_a_paused_partner_earn_nothing(installation) -> None:
 
 def due(service: Service) -> dict[str, set[str]]:
     now_ms = service.now_ms()
-    hooks = service.read(lambda tx: claiming.due_webhooks(tx, now_ms=now_ms))
-    people = service.read(lambda tx: moves.due(tx, now_ms=now_ms, most=10))
-    due_emails = service.read(lambda tx: sending.due(tx, now_ms=now_ms, most=50))
+    hooks = service.read(lambda tx: claiming.due_webhooks(tx.at(now_ms)))
+    people = service.read(lambda tx: moves.due(tx.at(now_ms), most=10))
+    due_emails = service.read(lambda tx: sending.due(tx.at(now_ms), most=50))
     kinds = service.read(lambda tx: tx.all(statement("SELECT id, kind FROM letter")))
     return {
         "webhooks": {hook.id for hook in hooks},

@@ -9,6 +9,7 @@ from honeyguide.accounts import accounts
 from honeyguide.kernel import checks
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.tx import timed
 from honeyguide.subscribers import campaigns
 from tests.support.readings import reading
 from tests.support.service import Service
@@ -18,7 +19,7 @@ _numbers = itertools.count(1)
 
 def new_slug(service: Service, name: str | None) -> str:
     email = EmailAddress.parse(f"slug{next(_numbers)}@example.org")
-    made = service.write(lambda tx: accounts.create(tx, email, name=name, now_ms=service.now_ms()))
+    made = service.write(lambda tx: accounts.create(tx.at(service.now_ms()), email, name=name))
     tenant = Tenant(made.account_id, made.campaign_id)
     return service.read(lambda tx: campaigns.get(reading(tx, tenant))).slug
 
@@ -56,7 +57,7 @@ def test_two_accounts_of_one_name_at_the_same_moment(service: Service) -> None:
 
     async def create(number: int) -> None:
         email = EmailAddress.parse(f"twin{number}-{service.now_ms()}@example.org")
-        await service.services.store.write(accounts.create, email, name=name, now_ms=1)
+        await service.services.store.write(timed(accounts.create, 1), email, name=name)
 
     async def create_all() -> None:
         await asyncio.gather(*(create(number) for number in range(8)))

@@ -15,6 +15,7 @@ from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.kernel.errors import TooMany
 from honeyguide.kernel.site import Site
+from honeyguide.store.tx import timed
 from tests.support.service import Service
 from tests.support.stores import OpenStore
 from tests.support.web import WebClient, operator
@@ -28,7 +29,7 @@ async def is_allowed(
     opened: OpenStore, at_ms: int, limit: Limit = LIMIT, who: str = "somebody"
 ) -> bool:
     try:
-        await opened.store.write(attempts.count, SITE, limit, who, now_ms=at_ms)
+        await opened.store.write(timed(attempts.count, at_ms), SITE, limit, who)
     except TooMany:
         return False
     return True
@@ -66,7 +67,7 @@ def test_the_window_ends_when_it_says_so_however_often_one_is_refused(opened: Op
     last_ms = NOW_MS + LIMIT.window_ms - 1
     for at_ms, wait_s in ((NOW_MS, 600), (last_ms, 1)):
         with pytest.raises(TooMany) as refused:
-            opened.run(opened.store.write(attempts.count, SITE, LIMIT, "somebody", now_ms=at_ms))
+            opened.run(opened.store.write(timed(attempts.count, at_ms), SITE, LIMIT, "somebody"))
         assert refused.value.retry_after_s == wait_s
     assert allowed(opened, *[last_ms + 1] * 6) == 5
 
@@ -77,7 +78,7 @@ def test_a_clock_that_was_set_back_locks_nobody_out_for_longer(opened: OpenStore
     back_ms = NOW_MS - DAY_MS - MINUTE_MS
     assert allowed(opened, *[back_ms] * 6) == 4
     with pytest.raises(TooMany) as refused:
-        opened.run(opened.store.write(attempts.count, SITE, LIMIT, "somebody", now_ms=back_ms))
+        opened.run(opened.store.write(timed(attempts.count, back_ms), SITE, LIMIT, "somebody"))
     assert refused.value.retry_after_s <= LIMIT.window_ms / 1_000
 
 
@@ -97,7 +98,7 @@ def test_each_limit_and_each_subject_is_counted_and_forgotten_alone(opened: Open
 def test_counts_are_purged_only_after_the_longest_window(opened: OpenStore) -> None:
     assert allowed(opened, NOW_MS) == 1
     for after_ms, left in ((DAY_MS - 1, 1), (DAY_MS, 0)):
-        opened.run(opened.store.write(attempts.purge, now_ms=NOW_MS + after_ms))
+        opened.run(opened.store.write(timed(attempts.purge, NOW_MS + after_ms)))
         assert opened.ask("SELECT count(*) FROM attempt_count") == [(left,)]
 
 

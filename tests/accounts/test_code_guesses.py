@@ -53,7 +53,7 @@ def prove_again(alice: Operator, code: str) -> httpx.Response:
 def late(keyed: Service, alice: Operator) -> Authenticator:
     """With a proven address, and a second factor that was proved a while ago."""
     now_ms = keyed.now_ms()
-    keyed.write(lambda tx: email_proofs.prove(tx, alice.user_id, now_ms=now_ms))
+    keyed.write(lambda tx: email_proofs.prove(tx.at(now_ms), alice.user_id))
     app, _ = set_up(alice.web)
     keyed.set_clock(STALE_S)
     return app

@@ -11,7 +11,7 @@ from honeyguide.events import change_log
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from tests.support.races import overlapping
 from tests.support.readings import reads_account
 from tests.support.service import ENGINES, Service
@@ -41,15 +41,15 @@ class Ana:
         return self.opened.run(self.opened.store.write(work, *args))
 
     async def _create(self, tx: Tx) -> tuple[str, str]:
-        made = await accounts.create(tx, OLD, name="Ana", now_ms=NOON_MS)
+        made = await accounts.create(tx.at(NOON_MS), OLD, name="Ana")
         return made.account_id, await members.first_owner(tx, made.account_id)
 
     async def _ask(self, tx: Tx) -> None:
-        await email_changes.ask(tx, SITE, self.user_id, NEW, now_ms=NOON_MS)
+        await email_changes.ask(tx.at(NOON_MS), SITE, self.user_id, NEW)
 
     async def confirm(self, tx: Tx, address: EmailAddress, after_ms: int = 0) -> EmailChange:
         token = self.tokens[address.text]
-        return await email_changes.confirm(tx, SITE, token, now_ms=NOON_MS + after_ms)
+        return await email_changes.confirm(tx.at(NOON_MS + after_ms), SITE, token)
 
     def email(self) -> str:
         return self.opened.run(self.opened.store.read(users.get, self.user_id)).email
@@ -107,7 +107,7 @@ def test_after_a_day_it_is_too_late_and_nothing_is_kept(ana: Ana) -> None:
         ana.write(ana.confirm, NEW, DAY_MS)
 
     async def purge(tx: Tx, at_ms: int) -> None:
-        await email_changes.purge(tx, now_ms=at_ms)
+        await email_changes.purge(tx.at(at_ms))
 
     for at_ms, left in ((NOON_MS + DAY_MS - 1, 1), (NOON_MS + DAY_MS, 0)):
         ana.write(purge, at_ms)
@@ -116,7 +116,7 @@ def test_after_a_day_it_is_too_late_and_nothing_is_kept(ana: Ana) -> None:
 
 def test_an_address_that_was_taken_meanwhile_is_refused(ana: Ana) -> None:
     async def open_other(tx: Tx) -> None:
-        await accounts.create(tx, NEW, name="Other", now_ms=NOON_MS)
+        await accounts.create(tx.at(NOON_MS), NEW, name="Other")
 
     ana.write(ana.confirm, NEW)
     ana.write(open_other)
@@ -130,7 +130,7 @@ def test_asking_again_ends_the_links_before(ana: Ana) -> None:
     ana.write(ana._ask)
     assert ana.opened.ask("SELECT COUNT(*) FROM email_change") == [(1,)]
     for token in before.values():
-        found = ana.opened.run(ana.opened.store.read(email_changes.find, token, now_ms=NOON_MS))
+        found = ana.opened.run(ana.opened.store.read(timed(email_changes.find, NOON_MS), token))
         assert found is None
 
 

@@ -23,7 +23,7 @@ def age(who: Member, *, expires_ms: int, used_ms: int | None = NOW_MS, created_m
 
 
 def is_due(who: Member) -> bool:
-    found = who.service.read(lambda tx: keys.expiring(tx, now_ms=NOW_MS, most=1000))
+    found = who.service.read(lambda tx: keys.expiring(tx.at(NOW_MS), most=1000))
     return who.account_id in [key.account_id for key in found]
 
 
@@ -52,7 +52,7 @@ def test_nobody_is_warned_of_a_key_that_was_revoked_or_rotated(alice: Member, un
     (key,) = alice.service.read(lambda tx: keys.of_account(tx, alice.account_id))
     age(alice, expires_ms=NOW_MS + 1)
     assert is_due(alice)
-    due = alice.service.read(lambda tx: keys.expiring(tx, now_ms=NOW_MS, most=1000))
+    due = alice.service.read(lambda tx: keys.expiring(tx.at(NOW_MS), most=1000))
     (found,) = [each for each in due if each.id == key.id]
     if unit is keys.revoke:
         alice.make(keys.revoke, key.id)
@@ -69,7 +69,7 @@ def test_a_key_that_was_rotated_and_still_works_is_never_found(alice: Member) ->
     (key,) = alice.service.read(lambda tx: keys.of_account(tx, alice.account_id))
     age(alice, expires_ms=now_ms + 2 * DAY_MS, used_ms=now_ms)
     alice.make(keys.rotate, key.id, overlap_ms=DAY_MS)
-    due = alice.service.read(lambda tx: keys.expiring(tx, now_ms=now_ms, most=1000))
+    due = alice.service.read(lambda tx: keys.expiring(tx.at(now_ms), most=1000))
     assert alice.account_id not in [each.account_id for each in due]
 
 
@@ -87,5 +87,5 @@ def test_the_operator_is_notified_once_and_led_to_the_page(service: Service) -> 
     page = kim.web.get("/notices").text
     assert page.count("Your API key test expires on ") == 1
     assert 'href="/account/keys"' in page
-    due = service.read(lambda tx: keys.expiring(tx, now_ms=service.now_ms(), most=1000))
+    due = service.read(lambda tx: keys.expiring(tx.at(service.now_ms()), most=1000))
     assert kim.account_id not in [each.account_id for each in due], "nothing is left to find"

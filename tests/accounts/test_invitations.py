@@ -73,9 +73,9 @@ def test_an_invitation_ends_with_the_right_of_who_sent_it(
         assert alice.web.post(f"/team/{bob.user_id}/role", page="/team", role="owner").is_redirect
         assert accept(service, by_bob) == 404
     assert accept(service, by_alice) == 303
-    assert len(
-        alice.service.read(lambda tx: members.of_account(tx, alice.account_id, now_ms=0))
-    ) == (2 if end in (removed, left) else 3)
+    assert len(alice.service.read(lambda tx: members.of_account(tx.at(0), alice.account_id))) == (
+        2 if end in (removed, left) else 3
+    )
 
 
 def test_an_invitation_to_an_account_of_ones_own_ends_too() -> None:
@@ -140,7 +140,7 @@ def test_an_invitation_to_an_account_of_ones_own_ends_there_too() -> None:
         token, now_ms = by_bob.rpartition("/")[2], service.now_ms()
 
         async def open_account(tx: Tx) -> None:
-            await invitations.accept(tx, token, name="N", password_hash="x", now_ms=now_ms)
+            await invitations.accept(tx.at(now_ms), token, name="N", password_hash="x")
 
         with pytest.raises(Missing, match="already been used or has expired"):
             service.write(open_account)
@@ -149,7 +149,7 @@ def test_an_invitation_to_an_account_of_ones_own_ends_there_too() -> None:
 
 async def _join(tx: Tx, service: Service, token: str) -> None:
     site, now_ms = service.services.site, service.now_ms()
-    await invitations.join(tx, site, token, name="N", password_hash="x", now_ms=now_ms)
+    await invitations.join(tx.at(now_ms), site, token, name="N", password_hash="x")
 
 
 def test_an_invitation_sent_while_its_sender_is_removed_is_refused(world: World) -> None:
@@ -183,7 +183,7 @@ def test_nobody_joins_an_account_that_is_paused_or_closing(
 async def _planted(tx: Tx, service: Service, account_id: str) -> str:
     email = f"{new_code()}@example.org"
     new = NewTicket("invitation", account_id=account_id, email=email, role=Role.EDITOR)
-    _, token = await invitations._issue(tx, new, now_ms=service.now_ms())
+    _, token = await invitations._issue(tx.at(service.now_ms()), new)
     return token
 
 

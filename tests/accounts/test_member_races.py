@@ -15,7 +15,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Forbidden, Invalid, Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.change import Change
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from tests.support.races import overlapping
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
@@ -27,7 +27,7 @@ class World:
 
     def __init__(self, opened: OpenStore) -> None:
         self.opened = opened
-        create = partial(accounts.create, name="Wax", now_ms=NOON_MS)
+        create = partial(timed(accounts.create, NOON_MS), name="Wax")
         self.tenant = Tenant(*self.write(create, EmailAddress("ana@example.org")))
         self.ana = self.read(members.first_owner, self.tenant.account_id)
         self.bob = self.add("bob@example.org", Role.OWNER)
@@ -39,11 +39,11 @@ class World:
         return self.opened.run(self.opened.store.read(unit, *args, **kwargs))
 
     def add_user(self, email: str) -> str:
-        return str(self.write(users.create, EmailAddress(email), now_ms=NOON_MS))
+        return str(self.write(timed(users.create, NOON_MS), EmailAddress(email)))
 
     def add(self, email: str, role: Role) -> str:
         user_id = self.add_user(email)
-        self.write(members.add, self.tenant.account_id, user_id, role, now_ms=NOON_MS)
+        self.write(timed(members.add, NOON_MS), self.tenant.account_id, user_id, role)
         return user_id
 
     def by(self, user_id: str, unit: Any, *args: Any) -> Any:
@@ -58,7 +58,7 @@ class World:
 
     @property
     def roles(self) -> dict[str, str]:
-        found = self.read(members.of_account, self.tenant.account_id, now_ms=NOON_MS)
+        found = self.read(timed(members.of_account, NOON_MS), self.tenant.account_id)
         return {member.user_id: member.role for member in found}
 
 
@@ -127,7 +127,7 @@ def test_an_invitation_is_used_once(world: World) -> None:
     )
     token = world.write(invite).rpartition("/")[2]
     join = partial(
-        invitations.join, site=SITE, token=token, name="Dana", password_hash="x", now_ms=NOON_MS
+        timed(invitations.join, NOON_MS), site=SITE, token=token, name="Dana", password_hash="x"
     )
     first, second = world.race(join, join)
     assert isinstance(second, Missing)
@@ -143,11 +143,10 @@ def test_of_two_invitations_for_one_person_one_is_enough(world: World) -> None:
     )
     joins = [
         partial(
-            invitations.join,
+            timed(invitations.join, NOON_MS),
             site=SITE,
             token=world.write(invite).rpartition("/")[2],
             user_id=dana,
-            now_ms=NOON_MS,
         )
         for _ in range(2)
     ]
@@ -162,7 +161,7 @@ def test_an_invitation_into_a_team_opens_no_account_of_ones_own(world: World) ->
     )
     token = world.write(invite).rpartition("/")[2]
     with pytest.raises(Missing):
-        world.write(invitations.accept, token, name="Own", password_hash="x", now_ms=NOON_MS)
+        world.write(timed(invitations.accept, NOON_MS), token, name="Own", password_hash="x")
     with pytest.raises(Missing):  # somebody else who is logged in
-        world.write(invitations.join, SITE, token, user_id=world.bob, now_ms=NOON_MS)
+        world.write(timed(invitations.join, NOON_MS), SITE, token, user_id=world.bob)
     assert len(world.roles) == 2

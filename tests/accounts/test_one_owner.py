@@ -32,7 +32,7 @@ def second_newsletter(member: Member) -> Member:
         user_id = await members.first_owner(tx, member.account_id)
         email = EmailAddress((await accounts.get(tx, member.account_id)).email)
         now_ms = service.now_ms()
-        made = await accounts.open_another(tx, user_id, email, name="Second", now_ms=now_ms)
+        made = await accounts.open_another(tx.at(now_ms), user_id, email, name="Second")
         tenant = Tenant(*made)
         change = new_change(tx, service.services.site, tenant, now_ms)
         return *tenant, await keys.create(change, name="test")
@@ -98,8 +98,8 @@ def sell_first(deal: TwoNewsletters) -> None:
 
     async def sell(tx: Tx) -> None:
         now_ms = service.now_ms()
-        buyer_id = await users.create(tx, EmailAddress(f"{new_code()}@example.org"), now_ms=now_ms)
-        await members.add(tx, deal.bob.account_id, buyer_id, Role.OWNER, now_ms=now_ms)
+        buyer_id = await users.create(tx.at(now_ms), EmailAddress(f"{new_code()}@example.org"))
+        await members.add(tx.at(now_ms), deal.bob.account_id, buyer_id, Role.OWNER)
         tenant = Tenant(deal.bob.account_id, deal.bob.campaign_id)
         actor = actors.member(bob_id)
         await members.leave(Change(tx, service.services.site, tenant, actor, now_ms))
@@ -159,7 +159,7 @@ def test_a_colleague_who_is_no_owner_is_another_person(deal: TwoNewsletters, bob
 
     async def hire(tx: Tx) -> None:
         user_id = await members.first_owner(tx, carol.account_id)
-        await members.add(tx, bob.account_id, user_id, Role.EDITOR, now_ms=service.now_ms())
+        await members.add(tx.at(service.now_ms()), bob.account_id, user_id, Role.EDITOR)
 
     service.write(hire)
     part(deal, "block")
@@ -233,7 +233,7 @@ def join_account(owner: Operator, user_id: str) -> None:
 
     async def join_it(tx: Tx) -> None:
         now_ms = owner.service.now_ms()
-        await members.add(tx, owner.account_id, user_id, Role.OWNER, now_ms=now_ms)
+        await members.add(tx.at(now_ms), owner.account_id, user_id, Role.OWNER)
 
     owner.service.write(join_it)
 
@@ -243,7 +243,7 @@ def test_another_spelling_of_the_mailbox_does_not_help(service: Service) -> None
     code = new_code()
 
     async def create(tx: Tx, email: str) -> accounts.Created:
-        return await accounts.create(tx, EmailAddress(email), name="B", now_ms=service.now_ms())
+        return await accounts.create(tx.at(service.now_ms()), EmailAddress(email), name="B")
 
     made = service.write(lambda tx: create(tx, f"{code}@gmail.com"))
     Member(service, made.account_id, made.campaign_id, "").make(pausing.pause)
@@ -258,7 +258,7 @@ def test_a_member_of_a_paused_account_who_does_not_own_it_opens_one(service: Ser
 
     async def hire(tx: Tx) -> None:
         now_ms = service.now_ms()
-        await members.add(tx, bob.account_id, carol.user_id, Role.EDITOR, now_ms=now_ms)
+        await members.add(tx.at(now_ms), bob.account_id, carol.user_id, Role.EDITOR)
 
     service.write(hire)
     bob.make(pausing.pause)

@@ -22,7 +22,7 @@ def reset_link(service: Service, alice: Operator) -> str:
 
     async def issue(tx: Tx) -> str:
         new = NewTicket("password_reset", user_id=alice.user_id)
-        _, token = await invitations._issue(tx, new, now_ms=service.now_ms())
+        _, token = await invitations._issue(tx.at(service.now_ms()), new)
         return token
 
     return f"/password/{service.write(issue)}"
@@ -71,10 +71,10 @@ def test_a_new_email_address_ends_the_links_that_went_to_the_old_one(
     site, now_ms = service.services.site, service.now_ms()
 
     async def change(tx: Tx) -> None:
-        await email_changes.ask(tx, site, alice.user_id, new, now_ms=now_ms)
+        await email_changes.ask(tx.at(now_ms), site, alice.user_id, new)
         tokens = await links(tx)
         for address in (alice.email, new.text):
-            await email_changes.confirm(tx, site, tokens[address], now_ms=now_ms)
+            await email_changes.confirm(tx.at(now_ms), site, tokens[address])
 
     service.write(change)
     assert WebClient(service).get(older).status_code == 404
@@ -90,7 +90,7 @@ def test_a_password_change_ends_a_change_of_email_under_way(
 
     async def ask(tx: Tx) -> dict[str, str]:
         new = EmailAddress(f"thief-{alice.email}")
-        await email_changes.ask(tx, site, alice.user_id, new, now_ms=now_ms)
+        await email_changes.ask(tx.at(now_ms), site, alice.user_id, new)
         return await links(tx)
 
     token = service.write(ask)[alice.email]

@@ -35,13 +35,12 @@ WHERE account_id = :account_id AND ref_code = :code"""
 
 @pytest.fixture(scope="module")
 def world() -> Iterator[World]:
-    patch = pytest.MonkeyPatch()
-    patch.setattr(attempts, "LOGIN_BY_ADDRESS", attempts.LOGIN_BY_ADDRESS._replace(most=10_000))
-    with Service("sqlite") as service:
+    limit = attempts.LOGIN_BY_ADDRESS._replace(most=10_000)
+    with pytest.MonkeyPatch.context() as patch, Service("sqlite") as service:
+        patch.setattr(attempts, "LOGIN_BY_ADDRESS", limit)
         made = World(service)
         _write_links_to_a_platform(made)
         yield made
-    patch.undo()
 
 
 def _write_links_to_a_platform(world: World) -> None:

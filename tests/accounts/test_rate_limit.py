@@ -197,7 +197,7 @@ def test_many_keys_used_at_once_are_all_seen():
     with OpenStore("sqlite") as opened:
 
         async def make(tx):
-            made = await accounts.create(tx, EmailAddress("alice@example.org"), name=None, now_ms=1)
+            made = await accounts.create(tx.at(1), EmailAddress("alice@example.org"), name=None)
             change = new_change(tx, SITE, Tenant(made.account_id, made.campaign_id), 1)
             return [await keys.create(change, name=f"{n}") for n in range(2 * MOST_TOUCHED + 1)]
 

@@ -15,7 +15,7 @@ from honeyguide.integrations.encryption import EncryptionKeys, Undecryptable
 from honeyguide.kernel import actors
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from tests.support.races import overlapping
 from tests.support.readings import reads_account
 from tests.support.service import ENGINES
@@ -36,7 +36,7 @@ class WithUser:
 
     async def _create(self, tx: Tx) -> tuple[str, str]:
         email = EmailAddress("ana@example.org")
-        made = await accounts.create(tx, email, name="Ana", now_ms=NOON_MS)
+        made = await accounts.create(tx.at(NOON_MS), email, name="Ana")
         return made.account_id, await members.first_owner(tx, made.account_id)
 
     def code(self, steps: int) -> str:
@@ -46,15 +46,15 @@ class WithUser:
     async def turn_on(self, tx: Tx, code: str) -> list[str]:
         actor = actors.member(self.user_id)
         return await second_factors.turn_on(
-            tx, SITE, KEYS, actor, code, secret=self.secret, now_ms=NOON_MS
+            tx.at(NOON_MS), SITE, KEYS, actor, code, secret=self.secret
         )
 
     async def use(self, tx: Tx, code: str, steps: int = 0) -> bool:
         at_ms = NOON_MS + 30_000 * steps
-        return await second_factors.use_code(tx, KEYS, self.user_id, code, now_ms=at_ms)
+        return await second_factors.use_code(tx.at(at_ms), KEYS, self.user_id, code)
 
     async def recover(self, tx: Tx, code: str) -> bool:
-        return await second_factors.use_recovery_code(tx, SITE, self.user_id, code, now_ms=NOON_MS)
+        return await second_factors.use_recovery_code(tx.at(NOON_MS), SITE, self.user_id, code)
 
     def actions(self) -> list[str]:
         found = self.opened.run(
@@ -124,7 +124,7 @@ def test_recovery_codes_are_ten_work_once_and_are_replaced(ana: WithUser) -> Non
     assert run(write(ana.recover, ana.codes[0].upper().replace("-", " ")))
     assert not run(write(ana.recover, ana.codes[0]))
     actor = actors.member(ana.user_id)
-    new = run(write(second_factors.renew_recovery_codes, SITE, actor, now_ms=NOON_MS))
+    new = run(write(timed(second_factors.renew_recovery_codes, NOON_MS), SITE, actor))
     assert run(ana.opened.store.read(second_factors.count_recovery_codes, ana.user_id)) == 10
     assert not run(write(ana.recover, ana.codes[1])) and run(write(ana.recover, new[0]))
 
@@ -142,7 +142,7 @@ def test_a_secret_of_another_row_or_key_opens_nothing(ana: WithUser) -> None:
     with pytest.raises(Undecryptable):
         ana.opened.run(
             ana.opened.store.write(
-                second_factors.use_code, other, ana.user_id, ana.code(1), now_ms=NOON_MS
+                timed(second_factors.use_code, NOON_MS), other, ana.user_id, ana.code(1)
             )
         )
 
@@ -157,7 +157,7 @@ def test_a_second_one_and_a_wrong_code_are_refused(ana: WithUser) -> None:
 def test_turning_it_off_leaves_nothing_and_is_logged_once(ana: WithUser) -> None:
     async def off(tx: Tx) -> bool:
         actor, action = actors.member(ana.user_id), second_factors.TURNED_OFF
-        return await second_factors.turn_off(tx, SITE, actor, ana.user_id, action, now_ms=NOON_MS)
+        return await second_factors.turn_off(tx.at(NOON_MS), SITE, actor, ana.user_id, action)
 
     assert [ana.opened.run(ana.opened.store.write(off)) for _ in range(2)] == [True, False]
     for table in ("second_factor", "recovery_code"):

@@ -13,7 +13,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Store
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from tests.support.changes import changing
 from tests.support.readings import reads_account
 from tests.support.service import ENGINES
@@ -28,7 +28,7 @@ def with_accounts(engine: str, test: Callable[[Store, list[Account]], Awaitable[
     async def run(store: Store) -> None:
         async def begin(tx: Tx, name: str) -> Account:
             address = EmailAddress(f"{name}@example.org")
-            made = await accounts.create(tx, address, name=name, now_ms=NOON_MS)
+            made = await accounts.create(tx.at(NOON_MS), address, name=name)
             return await accounts.get(tx, made.account_id)
 
         await test(store, [await store.write(begin, name) for name in ("ana", "bob")])
@@ -41,7 +41,7 @@ async def log_in(
     store: Store, account: Account, browser: str, now_ms: int, instead_of: str | None = None
 ) -> str:
     return await store.write(
-        sessions.begin,
+        timed(sessions.begin, now_ms),
         NewSession(
             user_id=await store.read(members.first_owner, account.id),
             account_id=account.id,
@@ -49,7 +49,6 @@ async def log_in(
             address="192.0.2.1",
         ),
         instead_of=instead_of,
-        now_ms=now_ms,
     )
 
 
@@ -69,17 +68,17 @@ def test_open_sessions_are_listed_by_last_use_and_ended_ones_purged(engine: str)
         await log_in(store, bob, "his", now_ms)
 
         async def use(token: str, first_ms: int) -> None:
-            visitor = await store.read(sessions.find, token, now_ms=first_ms)
+            visitor = await store.read(timed(sessions.find, first_ms), token)
             assert visitor is not None
-            await store.write(sessions.touch, visitor, now_ms=now_ms - HOUR_MS)
+            await store.write(timed(sessions.touch, now_ms - HOUR_MS), visitor)
 
         await use(early, now_ms)
         await use(old, now_ms - 15 * DAY_MS)
-        assert await store.read(sessions.find, old, now_ms=now_ms) is None
+        assert await store.read(timed(sessions.find, now_ms), old) is None
         ana_id = await store.read(members.first_owner, ana.id)
-        listed = await store.read(sessions.of_user, ana_id, now_ms=now_ms)
+        listed = await store.read(timed(sessions.of_user, now_ms), ana_id)
         assert [each.user_agent for each in listed] == ["early", "late"]
-        await store.write(sessions.purge, now_ms=now_ms)
+        await store.write(timed(sessions.purge, now_ms))
         kept = await rows(store, "SELECT user_agent FROM session ORDER BY user_agent")
         assert kept == [("early",), ("his",), ("late",)]
 
@@ -110,18 +109,18 @@ def test_an_invitation_is_for_one_use_of_its_kind_and_forgets_the_address(engine
         link = await store.write(by(ana, invitations.invite), INVITED)
         token = link.rpartition("/")[2]
         with pytest.raises(Missing):  # it is no link to anybody's password
-            await store.write(invitations.reset_password, SITE, token, "hash", now_ms=NOON_MS)
+            await store.write(timed(invitations.reset_password, NOON_MS), SITE, token, "hash")
         (ticket,) = await store.read(reads_account(invitations.of_inviter, ana.id, now_ms=NOON_MS))
         with pytest.raises(Missing):
             await store.write(by(bob, invitations.withdraw), ticket.id)
         last_ms = NOON_MS + 7 * DAY_MS - 1
         await store.write(
-            invitations.accept, token, name="New", password_hash="hash", now_ms=last_ms
+            timed(invitations.accept, last_ms), token, name="New", password_hash="hash"
         )
         assert await rows(store, "SELECT email FROM ticket") == [(None,)]
         with pytest.raises(Missing):
             await store.write(
-                invitations.accept, token, name="New", password_hash="hash", now_ms=last_ms
+                timed(invitations.accept, last_ms), token, name="New", password_hash="hash"
             )
         assert await store.read(reads_account(invitations.of_inviter, ana.id, now_ms=last_ms)) == []
         with pytest.raises(Missing):  # it was accepted
@@ -138,7 +137,7 @@ def test_links_last_as_long_as_their_email_says(engine: str) -> None:
             to = EmailAddress(email)
             await store.write(by(ana, invitations.invite, NOON_MS + n), to)
         await store.write(
-            invitations.forgot_password, SITE, EmailAddress(ana.email), now_ms=NOON_MS
+            timed(invitations.forgot_password, NOON_MS), SITE, EmailAddress(ana.email)
         )
 
         async def waiting(now_ms: int) -> list[str | None]:
@@ -146,7 +145,7 @@ def test_links_last_as_long_as_their_email_says(engine: str) -> None:
             return [each.email for each in listed]
 
         async def kept_kinds(now_ms: int) -> list[tuple[object, ...]]:
-            await store.write(invitations.purge, now_ms=now_ms)
+            await store.write(timed(invitations.purge, now_ms))
             return await rows(store, "SELECT kind FROM ticket ORDER BY kind, id")
 
         week_ms = NOON_MS + 7 * DAY_MS

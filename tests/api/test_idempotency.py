@@ -203,7 +203,7 @@ def test_a_twin_of_one_that_never_ends_is_a_409(alice: Member) -> None:
 
     async def begin(tx: Tx) -> None:
         print_ = idempotency.fingerprint("POST", path.encode(), body)
-        await idempotency.claim(tx, alice.account_id, "k1", print_, now_ms=alice.service.now_ms())
+        await idempotency.claim(tx.at(alice.service.now_ms()), alice.account_id, "k1", print_)
 
     alice.service.write(begin)
     answer = alice.http.post(path, content=body, headers={"Idempotency-Key": "k1"})
@@ -220,7 +220,7 @@ def test_on_postgresql_a_twin_hears_409_when_the_first_holds_its_key_too_long(
         holding, let_go = threading.Event(), threading.Event()
 
         async def hold(tx: Tx) -> None:
-            await idempotency.claim(tx, alice.account_id, "k1", "another", now_ms=service.now_ms())
+            await idempotency.claim(tx.at(service.now_ms()), alice.account_id, "k1", "another")
             holding.set()
             await asyncio.to_thread(let_go.wait, 10)
 

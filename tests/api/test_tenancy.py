@@ -377,7 +377,7 @@ ENGINES_IN_TURN = pytest.mark.parametrize(
 
 @ENGINES_IN_TURN
 @pytest.mark.parametrize(
-    "route", one_of(2, [route for route in ROUTES if places_of(route)]), ids=name_of
+    "route", one_of(4, [route for route in ROUTES if places_of(route)]), ids=name_of
 )
 def test_the_ids_of_another_account_are_nobodys_in_queries_and_bodies(
     quiet_service: Service, things: Things, route: Route

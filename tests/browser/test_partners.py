@@ -241,6 +241,28 @@ def test_previews_follow_what_is_typed(
     expect(page.locator("aside")).to_contain_text("$4.50")
 
 
+@pytest.mark.long
+def test_a_slider_shows_who_would_be_paid_with_another_budget(
+    service: Service, page_at: PageAt
+) -> None:
+    month = rules.month_of(service.now_ms())
+    if rules.month_of(service.now_ms() + DAY_MS) != month:  # all is due in one month
+        service.set_clock(2 * DAY_MS / 1000)
+    alice, bob = operator(service, "alice"), operator(service, "bob")
+    hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 1}
+    program = offer(alice, publish(alice), cpa=3, total_budget=3, **hold)
+    place = join(bob, program)
+    for number in range(3):
+        alice.subscribe(f"reader{number}@example.org", referrer_code=place["ref_code"])
+    page = sit_down(page_at(DESKTOP), alice)
+    page.goto(f"{service.url}/program/{program['uuid']}")
+    tried = page.locator("#tried")
+    expect(tried).to_contain_text("$6.00 more would be paid")
+    tried.get_by_role("slider").fill("7")
+    expect(tried).to_contain_text("1 reader more, $3.00")
+    expect(tried.get_by_role("slider")).to_be_focused()
+
+
 def _publish(service: Service, page: Page, folder: Path) -> None:
     logo = folder / "logo.png"
     logo.write_bytes(png())

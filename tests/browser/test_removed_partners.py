@@ -118,6 +118,7 @@ def test_owner_and_partner_part_and_meet_again(
 
     owner.goto(service.url + partings.alices["program"])
     owner.get_by_role("link", name="Bob").first.click()
+    owner.get_by_text("Remove this partner…").click()
     expect(owner.get_by_role("group", name="3 pending referrals, worth $9.00")).to_be_visible()
     owner.get_by_label("End them now").check()
     owner.get_by_label("Reason").fill(REASON)

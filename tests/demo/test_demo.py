@@ -39,9 +39,11 @@ from honeyguide.partners import (
     payouts,
     program_partners,
     programs,
+    rules,
 )
 from honeyguide.rewards import earned_rewards
-from honeyguide.screening import review
+from honeyguide.screening import review, trait_groups
+from honeyguide.signups import first_looks
 from honeyguide.store import sqlite_path
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import page_index, search, subscribers
@@ -194,20 +196,23 @@ def test_a_partner_sends_robots_that_wait_for_the_owner(filled):
     wax, crumbs = owner(filled, demo.OWNER), owner(filled, robots.EMAIL)
 
     async def read(tx: Tx) -> None:
-        groups, _ = await review.page_of_groups(reading(tx, wax), "suspected", Page(1, 20))
-        first = groups[0]
-        assert (len(first.members), first.at_stake_cents) == (12, 12 * 250)
-        partner = (await partner_names.of(reading(tx, wax), [first.partner_campaign_id]))[
-            first.partner_campaign_id
-        ]
-        assert partner.account_id == crumbs.account_id and partner.logo
+        at = reading(tx, wax, now_ms=system_clock())
+        ((card,), done) = await first_looks.of_account(at)
+        assert (card.pending, card.pending_cents, card.charged) == (12, 12 * 250, 0)
+        assert len(done) == 1, "another partner looked right"
+        found = await partner_names.of(at, [card.id])
+        assert found[card.id].account_id == crumbs.account_id and found[card.id].logo
         in_review = [
-            await forecast.in_review_cents(reading(tx, wax), program.id)
-            for program in (await programs.page_of(reading(tx, wax), Page(1, 9)))[0]
+            (await forecast.spend(tx, program, rules.month_of(tx.now_ms))).in_review_cents
+            for program in (await programs.page_of(at, Page(1, 9)))[0]
         ]
-        assert sorted(in_review) == [0, first.at_stake_cents]
-        against = {line.sentence.partition(":")[0] for line in first.evidence if line.is_against}
-        assert len(against) == 4
+        assert sorted(in_review) == [0, card.pending_cents]
+        differ = [each.name for each in await first_looks.compare(at, card) if each.differs]
+        assert differ[:2] == ["Mail host", "Hour they signed up, UTC"]
+        (group,) = (await trait_groups.of_parts(at, [card.id]))[card.id]
+        assert (group.people, group.key) == (12, "parcelbox.example")
+        groups, _ = await review.page_of_groups(at, "suspected", Page(1, 20))
+        assert groups and not any(each.card for each in groups), "decided with the first look"
         assert await partner_only.is_partner_only(reading(tx, crumbs)), "a menu of their own"
         _, n = await earned_rewards.page_of_earned(
             reading(tx, wax), "awaiting_approval", Page(1, 9)
@@ -288,11 +293,11 @@ def test_whoever_is_logged_in_stays_so_over_a_second_start(filled):
     async def log_in(tx: Tx) -> str:
         user_id, _ = await passwords.find(tx, demo.OWNER)
         session = NewSession(user_id, wax.account_id, user_agent="", address="", is_kept=True)
-        return await sessions.begin(tx, session, now_ms=system_clock())
+        return await sessions.begin(tx.at(system_clock()), session)
 
     token = filled.run(lambda services: services.store.write(log_in))
     filled.prepare()
-    found = filled.read(lambda tx: sessions.find(tx, token, now_ms=system_clock()))
+    found = filled.read(lambda tx: sessions.find(tx.at(system_clock()), token))
     assert found is not None and found.account_id == wax.account_id
 
 

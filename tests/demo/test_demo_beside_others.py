@@ -45,10 +45,9 @@ def test_deliveries_and_emails_of_others_are_not_the_demos_to_send(tmp_path: Pat
             async def wait(tx: Tx) -> str:
                 past_ms = services.clock() - 9 * DAY_MS
                 stranger = await accounts.create(
-                    tx,
+                    tx.at(past_ms),
                     EmailAddress("real@example.org"),
                     name="Real",
-                    now_ms=past_ms,
                 )
                 tenant = Tenant(stranger.account_id, stranger.campaign_id)
                 hook = await webhooks.create(
@@ -66,7 +65,7 @@ def test_deliveries_and_emails_of_others_are_not_the_demos_to_send(tmp_path: Pat
                 )
                 to, kind = "real@example.org", "webhook_failing"
                 notification = Notification(stranger.account_id, to, kind, "once", message, "/")
-                await notifications.notify(tx, "", notification, now_ms=9 * DAY_MS)
+                await notifications.notify(tx.at(9 * DAY_MS), "", notification)
                 return stranger.account_id
 
             stranger_id = await services.store.write(wait)
@@ -80,7 +79,7 @@ def test_deliveries_and_emails_of_others_are_not_the_demos_to_send(tmp_path: Pat
                 assert (delivery.status, attempts) == ("pending", [])
                 wax = await accounts.get_named(tx, demo.OWNER)
                 assert await webhooks.of_account(in_account(tx, wax.id), "") == []
-                assert await emails.backlog(tx, now_ms=services.clock()) == emails.Backlog(
+                assert await emails.backlog(tx.at(services.clock())) == emails.Backlog(
                     1, 9 * DAY_MS
                 )
 

@@ -22,7 +22,7 @@ def test_the_old_codes_and_counts_of_the_demos_list_are_there() -> None:
 
             async def create(tx: Tx) -> Tenant:
                 email = EmailAddress("demo@wax.example")
-                made = await accounts.create(tx, email, name="Wax", now_ms=services.clock())
+                made = await accounts.create(tx.at(services.clock()), email, name="Wax")
                 return Tenant(made.account_id, made.campaign_id)
 
             tenant = await services.store.write(create)

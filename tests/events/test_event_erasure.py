@@ -234,7 +234,7 @@ async def test_a_log_goes_whole_with_its_webhook_or_with_its_age(engine: str, wa
             await post.make(webhooks.delete, "", hook.id)
         else:
             later_ms = post.now_ms + outbox.KEPT_MS + DAY_MS
-            while await post.write(lambda tx: outbox.purge(tx, now_ms=later_ms)):
+            while await post.write(lambda tx: outbox.purge(tx.at(later_ms))):
                 pass
         assert await left_of(post, delivery.id) == []
         assert await left_of(post, mark) == []
@@ -247,12 +247,12 @@ async def test_what_still_waits_for_delivery_is_not_purged_however_old(engine: s
             await post.emit()
             await post.deliver()
         later_ms = post.now_ms + outbox.KEPT_MS + DAY_MS
-        while await post.write(lambda tx: outbox.purge(tx, now_ms=later_ms)):
+        while await post.write(lambda tx: outbox.purge(tx.at(later_ms))):
             pass
         waiting, attempts = await post.one(hook)
         assert (waiting.status, len(attempts)) == ("pending", 1)
         await post.to_the_end(hook)
         assert (await post.one(hook))[0].status == "delivered"
-        while await post.write(lambda tx: outbox.purge(tx, now_ms=later_ms)):
+        while await post.write(lambda tx: outbox.purge(tx.at(later_ms))):
             pass
         assert await post.log(hook) == []

@@ -200,6 +200,9 @@ class _Counting:
     def __init__(self, tx: Any, asked: list[str]) -> None:
         self._tx, self._asked, self.written = tx, asked, tx.written
 
+    def at(self, now_ms: int) -> Any:
+        return _Counting(self._tx.at(now_ms), self._asked)
+
     async def one(self, statement: Any, *args: Any, **params: Any) -> Any:
         self._asked.append(statement.name)
         return await self._tx.one(statement, *args, **params)

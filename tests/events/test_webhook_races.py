@@ -28,7 +28,7 @@ def emitting(post: Office) -> Work:
         to = (await outbox.listeners_of(in_account(tx, post.account_id))).get(outbox.NEW_REFERRAL)
         if to:
             event = outbox.Event(post.account_id, outbox.NEW_REFERRAL, {"n": 1}, to, None)
-            await outbox.emit(tx, [event], now_ms=post.now_ms)
+            await outbox.emit(tx.at(post.now_ms), [event])
 
     return work
 

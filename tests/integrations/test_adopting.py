@@ -13,6 +13,7 @@ from honeyguide.integrations.adoption import AdoptionValue
 from honeyguide.moving import adopting
 from honeyguide.rewards import adjustments, earned_rewards
 from honeyguide.rewards.rewards import NewReward
+from honeyguide.store.tx import timed
 from honeyguide.subscribers import codes
 from tests.support.occupied import NAMES, Occupied, adopt
 from tests.support.readings import reads
@@ -155,9 +156,7 @@ async def test_it_can_stop_at_any_part_and_be_done_twice(
 
     async def one_part(**fails: Any) -> bool:
         async def unit(tx: Any) -> bool:
-            more = await adopting.adopt_batch(
-                tx, SITE, integration.id, now_ms=occupied.synced.now_ms
-            )
+            more = await adopting.adopt_batch(tx.at(occupied.synced.now_ms), SITE, integration.id)
             if fails:
                 raise RuntimeError
             return more
@@ -251,9 +250,9 @@ async def test_who_disconnects_before_the_job_comes_is_left_alone(occupied: Occu
     await occupied.synced.sync()
     await occupied.answer("adopt")
     store, now_ms = occupied.synced.store, occupied.synced.now_ms
-    [found] = await store.read(adopting.due, now_ms=now_ms, most=1)
+    [found] = await store.read(timed(adopting.due, now_ms), most=1)
     await occupied.synced.make(disconnecting.disconnect)
-    assert not await store.write(adopting.adopt_batch, SITE, found, now_ms=now_ms)
+    assert not await store.write(timed(adopting.adopt_batch, now_ms), SITE, found)
     assert await further_codes(occupied, "james@example.org") == []
 
 

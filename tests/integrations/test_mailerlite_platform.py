@@ -98,7 +98,7 @@ async def test_changes_are_read_page_by_page(on_platform: Opened) -> None:
     assert seen[7].created_ms == 1793520000000
     assert [each.kind for each in seen[-3:]] == [
         ChangeKind.LEFT,
-        ChangeKind.LEFT,
+        ChangeKind.COMPLAINED,
         ChangeKind.BOUNCED,
     ]
 
@@ -154,7 +154,7 @@ async def test_a_webhook_is_understood(on_platform: Opened) -> None:
         ChangeKind.JOINED,
         ChangeKind.JOINED,
         ChangeKind.LEFT,
-        ChangeKind.LEFT,
+        ChangeKind.COMPLAINED,
         ChangeKind.BOUNCED,
         ChangeKind.DELETED,
     ]

@@ -2,6 +2,7 @@
 sentence or a result, never another error; and afterwards everything works.
 """
 
+import itertools
 import json
 import re
 from collections.abc import Awaitable, Callable
@@ -140,15 +141,28 @@ async def reason(asked: Awaitable[Any]) -> str:
     return "Nothing."
 
 
+# A third of the answers in every run, in turn, and all in the long one.
+THIRDS = 3
+EVERY = pytest.mark.parametrize(
+    "every",
+    [THIRDS, pytest.param(1, marks=pytest.mark.long)],
+    ids=["a third", "all"],
+)
+
+
 @EACH
-async def test_nonsense_is_a_sentence_whatever_is_asked(on_platform: Opened, key: str) -> None:
+@EVERY
+async def test_nonsense_is_a_sentence_whatever_is_asked(
+    on_platform: Opened, key: str, every: int
+) -> None:
     server, module, access = on_platform
+    turn = itertools.cycle(range(every))  # each answer comes at some places, each place gets some
     platform = CheckedPlatform(module)
     for act in acts(key, CASES[key]).values():
         server.seen.clear()
         await reason(act(server, platform, access))
         for place in range(len(server.seen)):
-            for nonsense in NONSENSE.values():
+            for nonsense in list(NONSENSE.values())[next(turn) :: every]:
                 server.fail(*[pass_on] * place, nonsense)
                 sentence = await reason(act(server, platform, access))
                 server.faults.clear()
@@ -161,16 +175,6 @@ ON_BOTH_ENGINES = [
     ("postgres", "generic"),
     *(pytest.param("postgres", key, marks=pytest.mark.long) for key in CASES if key != "generic"),
 ]
-
-
-# How a sync goes on is the same for every platform and every answer that is refused, which the test
-# above has for each. So each platform has a third of them in every run, and all in the long one.
-THIRDS = 3
-EVERY = pytest.mark.parametrize(
-    "every",
-    [THIRDS, pytest.param(1, marks=pytest.mark.long)],
-    ids=["a third", "all"],
-)
 
 
 @EVERY

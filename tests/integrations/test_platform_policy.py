@@ -13,7 +13,7 @@ from tests.support.platforms.stand_in import contact
 
 LEFT, ABSENT, WRITTEN = WriteResult.LEFT, WriteResult.ABSENT, WriteResult.WRITTEN
 JOINED = ChangeKind.JOINED
-GONE = (ChangeKind.LEFT, ChangeKind.BOUNCED, ChangeKind.DELETED)
+GONE = (ChangeKind.LEFT, ChangeKind.BOUNCED, ChangeKind.COMPLAINED, ChangeKind.DELETED)
 NEW = "reader1@example.org"
 
 

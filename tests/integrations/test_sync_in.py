@@ -12,7 +12,7 @@ from honeyguide.integrations.reports import ChangeKind, ChangePage, PlatformChan
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.rewards.rewards import NewReward
 from honeyguide.screening import evidence
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from honeyguide.subscribers import hub
 from tests.support.changes import SITE
 from tests.support.integrations import Synced
@@ -214,7 +214,7 @@ async def test_nonsense_is_dropped_and_delays_nothing(synced: Synced, tool: Gene
         synced.now_ms += 2**tries * MINUTE_MS
         await synced.sync()
     synced.now_ms += incoming.KEPT_MS + DAY_MS
-    await synced.store.write(incoming.purge, now_ms=synced.now_ms)
+    await synced.store.write(timed(incoming.purge, synced.now_ms))
     assert await _ask(synced, "SELECT COUNT(*) FROM integration_event") == 0
 
 
@@ -228,14 +228,14 @@ async def test_a_webhook_waits_out_a_pause_of_weeks(synced: Synced, tool: Generi
     synced.pass_a_minute()
     await says(synced, tool, type="left", email="ada@example.org")
     synced.now_ms += 29 * DAY_MS
-    await synced.store.write(incoming.purge, now_ms=synced.now_ms)
+    await synced.store.write(timed(incoming.purge, synced.now_ms))
     await synced.wait_over()
     await synced.sync()
     assert await status_of(synced, "ada@example.org") == "unsubscribed"
     await synced.make(integrations.set_status, integrations.PAUSED)
     await says(synced, tool, type="left", email="eve@example.org")
     synced.now_ms += 31 * DAY_MS
-    await synced.store.write(incoming.purge, now_ms=synced.now_ms)
+    await synced.store.write(timed(incoming.purge, synced.now_ms))
     assert await _ask(synced, "SELECT COUNT(*) FROM integration_event") == 0
 
 

@@ -15,6 +15,7 @@ from honeyguide.mail import notifications
 from honeyguide.partners import ledger_check
 from honeyguide.rewards.rewards import NewReward
 from honeyguide.signups import privacy
+from honeyguide.store.tx import timed
 from tests.support.integrations import Synced, connect_tool, replace_key
 from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import drop, status
@@ -318,7 +319,7 @@ async def test_disconnecting_erases_the_key_at_once_and_the_rest_in_batches(
         return tuple(row)
 
     async def delete() -> bool:
-        return await synced.store.write(disconnecting.delete_batch, now_ms=synced.now_ms)
+        return await synced.store.write(timed(disconnecting.delete_batch, synced.now_ms))
 
     for number in range(5):
         await synced.join(f"reader{number}@example.org")

@@ -57,7 +57,7 @@ KERNEL_GUESTS = {
     "kernel/public.py": {"msgspec"},
 }
 DRIVERS = {"apsw", "asyncpg", "sqlite3", "aiosqlite", "psycopg", "sqlalchemy"}
-ENGINE_MODULES = {"sqlite", "postgres", "postgres_tx"} | {
+ENGINE_MODULES = {"sqlite", "sqlite_tx", "postgres", "postgres_tx"} | {
     "SqliteStore",
     "PostgresStore",
     "SqliteTx",

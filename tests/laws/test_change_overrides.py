@@ -117,3 +117,40 @@ async def f(change, at):
         ("f", "campaign_id"),
         ("f", "now_ms"),
     ]
+
+
+# They go through rows of the whole installation, and have no site to make a reading with.
+LOOSE = {("events/changes.py", "forget"), ("subscribers/cohorts.py", "mark")}
+
+
+def loose_in(tree: ast.AST) -> Iterator[str]:
+    """Functions that take a transaction and a tenant, which a reading or a change has in one; and
+    those that take a transaction and the time, which it knows."""
+    for function in ast.walk(tree):
+        if isinstance(function, ast.AsyncFunctionDef):
+            arguments = function.args.args + function.args.kwonlyargs
+            hints = {
+                argument.arg: ast.unparse(argument.annotation or function) for argument in arguments
+            }
+            named = {argument.arg for argument in function.args.kwonlyargs}
+            if "tx" in hints and ("Tenant" in hints.values() or "now_ms" in named):
+                yield function.name
+
+
+def test_nobody_takes_a_transaction_with_a_tenant_or_a_time() -> None:
+    found = {
+        (module.path, name)
+        for module in MODULES
+        if not module.path.startswith("demo/")
+        for name in loose_in(module.tree)
+    }
+    assert found == LOOSE
+
+
+def test_a_loose_tenant_or_time_is_noticed() -> None:
+    source = """
+async def f(tx: Tx, tenant: Tenant): ...
+async def g(tx: Tx, *, now_ms: int): ...
+async def h(at: Reading, *, now_ms: int): ...
+"""
+    assert list(loose_in(ast.parse(source))) == ["f", "g"]

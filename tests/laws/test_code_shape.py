@@ -27,7 +27,6 @@ OWN_TRANSACTIONS = {
     "integrations/leases.py": "a lease is served between transactions, while a platform is asked",
     "integrations/worker.py": "leases integrations while no transaction is open",
     "mail/sending.py": "takes emails to send while no transaction is open",
-    "moving/stored_files.py": "stores a file in several transactions, since others wait for each",
     "subscribers/clicks.py": "writes gathered clicks from time to time",
     "subscribers/links.py": "a cache that reads what it lacks",
     "subscribers/link_host_map.py": "a cache that reads what it lacks",

@@ -113,7 +113,7 @@ def test_the_owner_sees_it_on_the_subscribers_page(service: Service) -> None:
 async def _queue_failed(change: Change, subscriber_id: str) -> None:
     to, message = EmailAddress("ana@example.org"), email("Please confirm", "Please")
     sent = EmailToSend(change.tenant.account_id, to, CONFIRM, message)
-    await emails.send(change.tx, sent._replace(about=subscriber_id), now_ms=change.now_ms)
+    await emails.send(change.tx, sent._replace(about=subscriber_id))
     await change.run(
         statement(
             "UPDATE letter SET failed_ms = :now_ms, due_ms = NULL, bounced = 1 "

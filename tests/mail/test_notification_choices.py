@@ -20,7 +20,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import digests, emails, notification_choices, notifications, slack_messages
 from honeyguide.mail.notification_kinds import AT_ONCE, NOTIFICATION_KINDS, WEEKLY_SUMMARY
 from honeyguide.partners import payout_notifications
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from honeyguide.work import notifications as jobs
 from tests.support import partner_network
 from tests.support.dispatcher import ReceiverThread
@@ -113,11 +113,11 @@ def test_digests_go_out_in_the_morning_once_and_only_with_what_waits(ana: Operat
 
     async def both() -> list[bool]:
         store, site = ana.service.services.store, ana.service.services.site
-        twice = (store.write(digests.send_next, site, now_ms=due_ms) for _ in range(2))
+        twice = (store.write(timed(digests.send_next, due_ms), site) for _ in range(2))
         return await asyncio.gather(*twice)
 
     def early(tx: Tx) -> Any:
-        return digests.due_accounts(tx, now_ms=due_ms - 1, most=1)
+        return digests.due_accounts(tx.at(due_ms - 1), most=1)
 
     assert ana.service.read(early) == []
     while True in ana.service.run(both()):  # those of other accounts, too
@@ -137,7 +137,7 @@ def test_what_waits_for_a_digest_leaves_it_when_the_kind_is_turned_off(ana: Oper
     choose(ana, first_referral="off")
     far_ms = ana.service.now_ms() + 30 * DAY_MS
     site = ana.service.services.site
-    while ana.service.write(lambda tx: digests.send_next(tx, site, now_ms=far_ms)):
+    while ana.service.write(lambda tx: digests.send_next(tx.at(far_ms), site)):
         pass
     assert emails_of(ana, "digest") == []
 
@@ -228,17 +228,16 @@ def test_two_processes_post_a_slack_message_once(ana: Operator) -> None:
 
             async def put(tx: Tx) -> None:
                 for n in range(5):
-                    await slack_messages.enqueue(tx, ana.account_id, f"n{n}", "/", now_ms=far_ms)
+                    await slack_messages.enqueue(tx.at(far_ms), ana.account_id, f"n{n}", "/")
 
             await store.write(put)
             return await asyncio.gather(
                 *(
                     store.write(
-                        slack_messages.claim,
+                        timed(slack_messages.claim, far_ms),
                         [ana.account_id],
                         token,
                         until_ms=far_ms + 1,
-                        now_ms=far_ms,
                     )
                     for token in tokens
                 )
@@ -310,7 +309,7 @@ def test_a_closed_month_is_told_to_owner_partner_and_administrator_once(ana: Ope
 
     async def both() -> None:
         store, site, now_ms = service.services.store, service.services.site, service.now_ms()
-        while due := await store.read(payout_notifications.due_months, now_ms=now_ms, most=1):
+        while due := await store.read(timed(payout_notifications.due_months, now_ms), most=1):
             assert time.monotonic() < deadline
             twice = (jobs.notify_about_payouts(site, store, due, now_ms) for _ in range(2))
             await asyncio.gather(*twice)

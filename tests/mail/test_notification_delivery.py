@@ -23,6 +23,7 @@ from honeyguide.mail.notification_choices import Choice
 from honeyguide.mail.notification_kinds import CODES_LOW, DAILY, OFF, WEEKLY
 from honeyguide.mail.notifications import Notification
 from honeyguide.store import Store
+from honeyguide.store.tx import timed
 from tests.support.readings import changes_account, reads_account
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
@@ -44,7 +45,7 @@ class Two:
 
     async def tell(self, account_id: str, kind: str, sentence: str, *, now_ms: int) -> None:
         await self.store.write(
-            notifications.notify,
+            timed(notifications.notify, now_ms),
             SITE.base_url,
             Notification(
                 account_id=account_id,
@@ -54,14 +55,13 @@ class Two:
                 message=email(sentence, "More about it."),
                 link="/",
             ),
-            now_ms=now_ms,
         )
 
     async def choose(self, account_id: str, **chosen: Choice) -> None:
         await self.store.write(changes_account(notification_choices.save, account_id), chosen)
 
     async def digests_until(self, now_ms: int) -> None:
-        while await self.store.write(digests.send_next, SITE, now_ms=now_ms):
+        while await self.store.write(timed(digests.send_next, now_ms), SITE):
             pass
 
     async def digests_of(self, account_id: str) -> list[str]:
@@ -81,15 +81,15 @@ class Two:
         )
 
     async def put(self, account_id: str, sentence: str, now_ms: int = NOON_MS) -> None:
-        await self.store.write(slack_messages.enqueue, account_id, sentence, "/", now_ms=now_ms)
+        await self.store.write(timed(slack_messages.enqueue, now_ms), account_id, sentence, "/")
 
     async def claim(self, token: str, now_ms: int = NOON_MS) -> list[str]:
         until_ms = now_ms + MINUTE_MS
         accounts = await self.store.read(
-            slack_messages.due_accounts, now_ms=now_ms, most=slack_messages.BATCH
+            timed(slack_messages.due_accounts, now_ms), most=slack_messages.BATCH
         )
         claimed = await self.store.write(
-            slack_messages.claim, accounts, token, until_ms=until_ms, now_ms=now_ms
+            timed(slack_messages.claim, now_ms), accounts, token, until_ms=until_ms
         )
         return sorted(each.sentence for each in claimed)
 
@@ -103,7 +103,7 @@ def with_two(engine: str, test: Callable[[Two], Awaitable[None]]) -> None:
     async def run(store: Store) -> None:
         made = [
             await store.write(
-                accounts.create, EmailAddress(f"{name}@example.org"), name=name, now_ms=NOON_MS
+                timed(accounts.create, NOON_MS), EmailAddress(f"{name}@example.org"), name=name
             )
             for name in ("ana", "bob")
         ]
@@ -206,7 +206,7 @@ def test_a_webhook_that_fails_delays_its_own_account_and_says_since_when(engine:
     async def test(two: Two) -> None:
         async def fail(now_ms: int, next_ms: int | None) -> None:
             await two.store.write(
-                slack_messages.record_failed, two.ana, "t", "No.", next_ms=next_ms, now_ms=now_ms
+                timed(slack_messages.record_failed, now_ms), two.ana, "t", "No.", next_ms=next_ms
             )
 
         async def failing_since() -> int | None:

@@ -160,7 +160,7 @@ def test_old_texts_are_forgotten_in_batches_but_never_those_still_to_be_sent(
     waiting = box.of_account()[0].id
 
     def purge(now_ms: int) -> bool:
-        return box.write(lambda tx: emails.purge(tx, now_ms=now_ms))
+        return box.write(lambda tx: emails.purge(tx.at(now_ms)))
 
     assert not purge(NOW + emails.KEPT_MS - 1)
     assert all(box.columns("body_text", email_id)[0] for email_id in sent)

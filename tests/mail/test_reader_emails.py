@@ -126,9 +126,9 @@ def test_emails_to_users_have_both_parts_too(wax: Member, inbox: Mailbox) -> Non
     known, new = EmailAddress(owner.email), EmailAddress("new@example.org")
 
     async def ask(tx: Tx) -> None:
-        await invitations.forgot_password(tx, site, known, now_ms=now_ms)
-        await invitations.ask_to_join(tx, site, known, now_ms=now_ms)
-        await invitations.ask_to_join(tx, site, new, now_ms=now_ms)
+        await invitations.forgot_password(tx.at(now_ms), site, known)
+        await invitations.ask_to_join(tx.at(now_ms), site, known)
+        await invitations.ask_to_join(tx.at(now_ms), site, new)
 
     wax.service.write(ask)
     wax.make(invitations.invite, new)

@@ -14,6 +14,7 @@ from honeyguide.moving.checking import Certificate
 from honeyguide.moving.importing import Import
 from honeyguide.signups import signups
 from honeyguide.store.purging import Purge
+from honeyguide.store.tx import timed
 from honeyguide.subscribers import campaigns, link_parameters
 from honeyguide.subscribers.campaigns import CampaignSettings
 from honeyguide.work.moving import compare_some
@@ -26,17 +27,14 @@ SECRETS = [b"a secret key of the tests, which is long enough"]
 
 
 def begin(program: Program, import_id: str) -> str:
-    write = program.opened.store.write
-    return program.opened.run(
-        write(checking.begin, program.tenant, import_id, now_ms=program.now_ms)
-    )
+    return program.change(checking.begin, import_id)
 
 
 def go_on(program: Program, check_id: str, most: int = 1_000) -> Certificate:
     async def run() -> Certificate:
         store = program.opened.store
         for _ in range(most):
-            if not await store.read(checking.running, now_ms=program.now_ms, most=1):
+            if not await store.read(timed(checking.running, program.now_ms), most=1):
                 break
             await compare_some(SITE, SECRETS, store, [check_id], program.now_ms)
         return await store.read(reads(checking.get, program.tenant), check_id)
@@ -215,7 +213,7 @@ def test_it_goes_on_where_it_was_and_counts_nothing_twice(
         """Two processes compare the same part."""
         store = program.opened.store
         check = await store.read(reads(checking.get, program.tenant), check_id)
-        compared = await store.read(checking.compare_part, SITE, check, now_ms=program.now_ms)
+        compared = await store.read(timed(checking.compare_part, program.now_ms), SITE, check)
         await store.write(checking.record, check, compared)
         await store.write(checking.record, check, compared)
 
@@ -235,7 +233,7 @@ def test_who_compares_late_neither_counts_a_part_twice_nor_goes_back(
         """While one process compares a part, another compares it too and goes on."""
         store = program.opened.store
         check = await store.read(reads(checking.get, program.tenant), check_id)
-        compared = await store.read(checking.compare_part, SITE, check, now_ms=program.now_ms)
+        compared = await store.read(timed(checking.compare_part, program.now_ms), SITE, check)
         for _ in range(2):
             await compare_some(SITE, SECRETS, store, [check_id], program.now_ms)
         await store.write(checking.record, check, compared)
@@ -274,7 +272,7 @@ def test_a_check_ends_with_its_import_and_a_certificate_outlives_it(program: Pro
     half = begin(program, kept.id)
     later_ms = program.now_ms + importing.KEPT_MS
     purge: Purge[Any] = importing.purge
-    program.opened.run(program.opened.store.write(purge, now_ms=later_ms))
+    program.opened.run(program.opened.store.write(timed(purge, later_ms)))
     with pytest.raises(Missing):
         go_on(program, half)
     assert program.read(checking.get, made.id).document == made.document
@@ -286,7 +284,7 @@ def test_nobody_sees_the_certificate_of_another_account(program: Program) -> Non
     with pytest.raises(Missing):
         other.read(checking.get, made.id)
     newest = checking.newest_of_import
-    assert other.opened.run(other.opened.store.read(newest, other.tenant, made.import_id)) is None
+    assert other.read(newest, made.import_id) is None
     assert other.read(checking.of_account) == []
     with pytest.raises(Missing):
         begin(other, made.import_id)

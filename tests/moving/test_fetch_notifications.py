@@ -7,7 +7,7 @@ from honeyguide.work.fetches import fetch_some
 from tests.support.incumbent import KEY
 from tests.support.moves import Move, moving
 from tests.support.platforms.stand_in import status
-from tests.support.readings import reads
+from tests.support.readings import changes_of, reads
 from tests.support.stores import OpenStore
 
 KEYS = EncryptionKeys([b"\xab" * 32])
@@ -17,7 +17,7 @@ async def let_go_on(move: Move, import_id: str, key: str = KEY) -> None:
     """Gives it a key, as the dashboard does, and lets the job do what is due."""
     fetch = await move.store.read(reads(fetching.get, move.tenant), import_id)
     secret = KEYS.encrypt(key, row_id=import_id)
-    await move.store.write(fetching.resume, fetch, secret=secret)
+    await move.store.write(changes_of(fetching.resume, move.tenant), fetch, secret=secret)
     async with move.fetcher() as fetcher:
         for _ in range(100):
             fetch = await move.store.read(reads(fetching.get, move.tenant), import_id)

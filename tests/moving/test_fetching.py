@@ -12,11 +12,11 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.moving import fetching, importing, moved_documents, remote_people
 from honeyguide.moving.fetching import FetchStage
 from honeyguide.signups import import_erasure
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from tests.support.incumbent import KEY, IncumbentServer, person
 from tests.support.moves import moving
 from tests.support.platforms.stand_in import garbage, pass_on, status
-from tests.support.readings import change_of, reads
+from tests.support.readings import change_of, changes_of, reads
 from tests.support.stores import OpenStore
 
 
@@ -67,7 +67,7 @@ def test_everybody_once_with_all_that_is_said(opened: OpenStore) -> None:
         assert by_email["reader107@old.example"]["status"] == "unsubscribed"
         assert by_email["reader123@old.example"]["referrals_count"] == "7"
         # It is an ordinary import now.
-        kept = await move.store.read(importing.get, move.tenant, import_id)
+        kept = await move.store.read(reads(importing.get, move.tenant), import_id)
         assert kept.total == 500 and kept.file_name.endswith(": The Old Program")
         assert kept.mapping == remote_people.MAPPING and kept.header == remote_people.HEADER
 
@@ -168,13 +168,15 @@ def test_the_key_is_forgotten_once_everything_is_fetched(
         async with move.server.serving():
             import_id = await move.begin()
             fetch = await move.store.read(reads(fetching.get, move.tenant), import_id)
-            await move.store.write(fetching.resume, fetch, secret="encrypted")
+            await move.store.write(
+                changes_of(fetching.resume, move.tenant), fetch, secret="encrypted"
+            )
             begun = await move.fetch(import_id, pages=1, only_people=only_people)
             assert begun.secret == "encrypted"
             done = await move.fetch(import_id, only_people=only_people)
             assert (done.stage, done.is_under_way) == (FetchStage.DONE, False)
             later_ms = move.now_ms + HOUR_MS
-            assert await move.store.read(fetching.due, now_ms=later_ms, most=10) == []
+            assert await move.store.read(timed(fetching.due, later_ms), most=10) == []
 
     opened.run(work())
     assert opened.ask(secrets) == [("",)]
@@ -218,7 +220,7 @@ def test_a_key_that_is_refused_halfway_can_be_replaced(opened: OpenStore) -> Non
             assert (stopped.fetched, stopped.page) == (200, 2)
             asked = len(move.server.seen)
             assert (await move.fetch(import_id)).is_stopped and len(move.server.seen) == asked
-            await move.store.write(fetching.resume, stopped)
+            await move.store.write(changes_of(fetching.resume, move.tenant), stopped)
             fetch = await move.fetch(import_id, key="another")
         assert fetch.stage == FetchStage.DONE and not fetch.problem
         assert emails(await move.lines(import_id)) == everybody(move.server)
@@ -246,7 +248,7 @@ def test_it_gives_up_with_a_sentence(opened: OpenStore, answer: Any, tries: int)
             assert len(move.server.seen) == 1 + tries
             assert move.waited_ms < 30 * 60_000
             move.server.before = None
-            await move.store.write(fetching.resume, fetch)
+            await move.store.write(changes_of(fetching.resume, move.tenant), fetch)
             assert (await move.fetch(import_id)).fetched == 300
 
     opened.run(work())
@@ -263,8 +265,12 @@ def test_two_processes_at_once_store_a_page_once(opened: OpenStore) -> None:
                 api = fetcher.api(move.server.url, KEY)
                 page = await api.page("/v2/subscribers", "subscribers", 1, expand="campaigns")
             args = (fetch, page, remote_people.read_people(page.items))
-            assert await move.store.write(fetching.store_people, *args, only_people=True)
-            assert not await move.store.write(fetching.store_people, *args, only_people=True)
+            assert await move.store.write(
+                changes_of(fetching.store_people, move.tenant), *args, only_people=True
+            )
+            assert not await move.store.write(
+                changes_of(fetching.store_people, move.tenant), *args, only_people=True
+            )
             await move.fetch(import_id)
         assert emails(await move.lines(import_id)) == everybody(move.server)
 

@@ -10,6 +10,7 @@ from honeyguide.kernel import actors
 from honeyguide.moving import given_rewards
 from honeyguide.moving.counts import Counted, missing
 from honeyguide.rewards import adjustments, backfill, earned_rewards
+from honeyguide.store.tx import timed
 from tests.support.changes import SITE
 from tests.support.imported import Program
 
@@ -25,7 +26,7 @@ def given_to(program: Program, email: str) -> list[tuple[str, int, str, str | No
 
 def backfill_all(program: Program) -> None:
     store = program.opened.store
-    while program.opened.run(store.write(backfill.grant_batch, SITE, now_ms=program.now_ms)):
+    while program.opened.run(store.write(timed(backfill.grant_batch, program.now_ms), SITE)):
         pass
 
 

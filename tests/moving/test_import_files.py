@@ -12,6 +12,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import import_files, importing, stored_files
 from honeyguide.moving.import_files import MOST_COLUMNS, ONE_LINE
 from tests.support.process import command, migrated, new_account
+from tests.support.readings import changes_of
 from tests.support.service import Service
 from tests.support.web import Operator, operator, run_import, text_of, upload
 
@@ -95,12 +96,10 @@ def test_an_upload_that_was_cut_off_is_not_shown(service: Service, alice: Operat
 
     tenant = Tenant(alice.account_id, alice.campaign_id)
     begin = partial(
-        importing.begin,
-        tenant=tenant,
+        changes_of(importing.begin, tenant, now_ms=1),
         file_name="half.csv",
         header=["email"],
         mapping={"email": 0},
-        now_ms=1,
     )
     cut_off = service.write(begin)
     assert "half.csv" not in alice.web.get("/subscribers/import").text

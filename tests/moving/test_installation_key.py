@@ -24,12 +24,12 @@ OLD, NEW = b"\xab" * 32, b"\xcd" * 32
 
 def key(opened: OpenStore, *secret_keys: bytes) -> Ed25519PrivateKey:
     return opened.run(
-        opened.store.write(lambda tx: installation_key.get_or_make(tx, secret_keys, now_ms=1))
+        opened.store.write(lambda tx: installation_key.get_or_make(tx.at(1), secret_keys))
     )
 
 
 def replace(opened: OpenStore, *secret_keys: bytes) -> None:
-    opened.run(opened.store.write(lambda tx: installation_key.replace(tx, secret_keys, now_ms=2)))
+    opened.run(opened.store.write(lambda tx: installation_key.replace(tx.at(2), secret_keys)))
 
 
 def keys(opened: OpenStore) -> list[InstallationKey]:
@@ -55,7 +55,7 @@ def test_several_processes_that_need_it_at_once_get_the_same(opened: OpenStore) 
     async def at_once() -> list[Ed25519PrivateKey]:
         return await asyncio.gather(
             *(
-                opened.store.write(lambda tx: installation_key.get_or_make(tx, [OLD], now_ms=1))
+                opened.store.write(lambda tx: installation_key.get_or_make(tx.at(1), [OLD]))
                 for _ in range(8)
             )
         )
@@ -111,9 +111,9 @@ def test_anybody_reads_the_public_keys(new_service: Service) -> None:
     service = new_service
     secret_keys = service.services.settings.secret_keys
     address = f"{service.url}/.well-known/honeyguide"
-    service.write(lambda tx: installation_key.get_or_make(tx, secret_keys, now_ms=1))
-    service.write(lambda tx: installation_key.replace(tx, secret_keys, now_ms=2))
-    made = service.write(lambda tx: installation_key.get_or_make(tx, secret_keys, now_ms=3))
+    service.write(lambda tx: installation_key.get_or_make(tx.at(1), secret_keys))
+    service.write(lambda tx: installation_key.replace(tx.at(2), secret_keys))
+    made = service.write(lambda tx: installation_key.get_or_make(tx.at(3), secret_keys))
     answer = httpx.get(address, verify=False)
     assert (answer.status_code, answer.headers["content-type"]) == (
         200,

@@ -92,7 +92,7 @@ PLANTED = [
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
     "INSERT INTO partner_block SELECT account_id, (SELECT MAX(id) FROM account), NULL, 1 "
     f"{CAMPAIGN}",
-    "INSERT INTO program_figures SELECT MIN(id), MIN(account_id), 1, 1, 1, 1, 1, 1, 1, 0 "
+    "INSERT INTO program_figures SELECT MIN(id), MIN(account_id), 1, 1, 1, 1, 1, 1, 1, 0, 0, 0 "
     "FROM program",
     "INSERT INTO first_look (id, account_id, program_id, allowed) "
     "SELECT id, owner_account_id, program_id, 10 FROM partner_campaign "
@@ -102,7 +102,7 @@ PLANTED = [
     "INSERT INTO program_look SELECT p.id, p.account_id, c.id, 1 FROM program AS p "
     "JOIN campaign AS c ON c.account_id = p.account_id WHERE p.id = (SELECT MIN(id) FROM program)",
     "INSERT INTO trait_group SELECT 'tg', p.account_id, c.id, p.id, 'x', 'x', 'x', 8, 1, 1, NULL, "
-    "1 FROM program AS p JOIN campaign AS c ON c.account_id = p.account_id "
+    "1, NULL FROM program AS p JOIN campaign AS c ON c.account_id = p.account_id "
     "WHERE p.id = (SELECT MIN(id) FROM program)",
     "INSERT INTO trait_group_partner SELECT id, 'x', account_id FROM trait_group",
     "INSERT INTO term_change SELECT 't', MIN(account_id), MIN(id), '[]', NULL, 'job', 'x', 1, 0, "

@@ -80,7 +80,7 @@ def test_a_failure_is_recorded_shown_and_tried_again(engine: str, tmp_path: Path
         assert runs["back up the database when due"] == "failed: Unavailable"
 
         async def is_due(tx: object) -> bool:
-            return await records.is_due(tx, every_ms=24 * HOUR_MS, now_ms=0)  # type: ignore[arg-type]
+            return await records.is_due(tx.at(0), every_ms=24 * HOUR_MS)  # type: ignore[arg-type]
 
         assert not service.read(is_due), "not at once"
         hour_ago = "UPDATE backup SET started_ms = started_ms - 3600000"

@@ -192,7 +192,7 @@ def test_a_missing_or_wrong_secret_key_is_said_before_anything_is_written(tmp_pa
         store.account_with_key()
 
         async def sign(tx: Tx) -> None:
-            await installation_key.get_or_make(tx, [bytes.fromhex(SECRET)], now_ms=1)
+            await installation_key.get_or_make(tx.at(1), [bytes.fromhex(SECRET)])
 
         store.run(store.store.write(sign))
     target = f"sqlite:///{tmp_path / 'new.db'}"

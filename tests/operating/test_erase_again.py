@@ -24,6 +24,7 @@ from honeyguide.operating.backups.places import place_for
 from honeyguide.signups import signups
 from honeyguide.signups.erasures import Erasure
 from honeyguide.signups.lifecycle import NewSubscriber
+from honeyguide.store.tx import timed
 from honeyguide.subscribers import campaigns
 from honeyguide.subscribers.campaigns import CampaignSettings
 from tests.support import imports
@@ -51,11 +52,11 @@ def test_a_person_who_waits_in_an_import_file_is_erased_by_the_hash(opened: Open
     tenant = Tenant(account_id, campaign_id)
     lines = [ImportLine(2, ["Zelda <Zelda@example.org>"]), ImportLine(3, ["ann@example.org"])]
     keep = partial(
-        imports.keep, tenant=tenant, file_name="x.csv", header=["email"], lines=lines, now_ms=1
+        timed(imports.keep, 1), tenant=tenant, file_name="x.csv", header=["email"], lines=lines
     )
     opened.run(opened.store.write(keep))
     erasure = erasure_of("zelda@example.org", *tenant)
-    again = partial(opened.store.write, erase_again, SITE, erasure, now_ms=2)
+    again = partial(opened.store.write, timed(erase_again, 2), SITE, erasure)
     assert opened.run(again()) is True
     assert opened.run(again()) is False, "the database knows this erasure now"
     assert opened.ask("SELECT lines FROM import_part") == [('[[3,["ann@example.org"]]]',)]
@@ -82,7 +83,7 @@ def test_what_was_decided_and_changed_about_a_person_is_emptied_again(opened: Op
     (entry,) = opened.run(opened.store.read(changes))
     assert entry.differences[1] == {"status": "rejected", "reason": "rejected_by_hand"}
     erasure = erasure_of("zelda@example.org", *tenant)._replace(subscriber_id=zelda.id)
-    assert opened.run(opened.store.write(erase_again, SITE, erasure, now_ms=2)) is True
+    assert opened.run(opened.store.write(timed(erase_again, 2), SITE, erasure)) is True
     found = opened.run(opened.store.read(changes))
     assert [entry.action for entry in found] == ["referral.decided", "subscriber.erased"]
     assert {entry.differences for entry in found} == {(None, None)}

@@ -20,7 +20,7 @@ from honeyguide.mail.emails import EmailToSend
 from honeyguide.operating.backups import records
 from honeyguide.operating.backups.records import BackupRecord
 from honeyguide.store import job_runs
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from tests.cli.test_cli_server import children
 from tests.support.disks import watched_disk
 from tests.support.metrics import NAME, Scrape
@@ -123,7 +123,7 @@ def test_what_nobody_works_on_gets_old(engine: str) -> None:
 async def write_email(tx: Tx, account_id: str) -> None:
     to = EmailAddress("alice@example.org")
     hello = EmailToSend(account_id, to, TEST_EMAIL, email("Hello", "Hello"))
-    await emails.send(tx, hello, now_ms=system_clock())
+    await emails.send(tx.at(system_clock()), hello)
 
 
 LEDGER, RATES, SEND = "check the ledger", "update confirmation rates", "send emails"
@@ -142,8 +142,8 @@ def test_jobs_tell_how_they_last_went(engine: str) -> None:
         ):
             at_ms = system_clock() - days_ago * DAY_MS
             opened.run(opened.store.write(run_job, name, at_ms, result))
-        opened.run(opened.store.write(accounts.note_proof, broken=2, now_ms=system_clock()))
-        opened.run(opened.store.write(accounts.note_backup, now_ms=system_clock()))
+        opened.run(opened.store.write(timed(accounts.note_proof, system_clock()), broken=2))
+        opened.run(opened.store.write(timed(accounts.note_backup, system_clock())))
         opened.run(opened.store.write(fail_backup))
     with Serving(url, "--no-work") as server:
         found = scrape(server)
@@ -172,7 +172,7 @@ def test_jobs_tell_how_they_last_went(engine: str) -> None:
 
 
 async def fail_backup(tx: Tx) -> None:
-    await records.begin(tx, "1", "one.backup", now_ms=system_clock())
+    await records.begin(tx.at(system_clock()), "1", "one.backup")
     await records.finish(
         tx,
         BackupRecord(
@@ -197,7 +197,7 @@ async def run_job(tx: Tx, name: str, at_ms: int, result: str | None) -> None:
     """A run of a job at another time. Without a result, it is still running."""
     lease_ms = 1 if result else 10 * DAY_MS
     assert await job_runs.claim(
-        tx, name, "token", every_ms=DAY_MS, lease_ms=lease_ms, now_ms=at_ms, early=False
+        tx.at(at_ms), name, "token", every_ms=DAY_MS, lease_ms=lease_ms, early=False
     )
     if result is not None:
         await job_runs.finish(tx, name, "token", duration_ms=1_500, result=result)
@@ -275,7 +275,7 @@ def test_the_metric_of_backups_knows_every_result(
     opened: OpenStore, result: str, is_bad: int
 ) -> None:
     async def make(tx: Tx) -> None:
-        await records.begin(tx, "1", "one.backup", now_ms=1)
+        await records.begin(tx.at(1), "1", "one.backup")
         made = await records.last_backup(tx)
         assert made is not None
         await records.finish(tx, made._replace(duration_ms=1, bytes=1, result=result, message=""))

@@ -12,6 +12,7 @@ from honeyguide.events import webhooks
 from honeyguide.mail import emails
 from honeyguide.store import postgres, sqlite_path
 from honeyguide.store.statements import Statement
+from honeyguide.store.tx import timed
 from honeyguide.subscribers import subscribers
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
@@ -114,7 +115,7 @@ def test_a_scrape_costs_the_same_whatever_the_size(engine: str) -> None:
         small = cost()
         filling.fill(LARGE)
         large = cost()
-        found = opened.run(opened.store.read(webhooks.due, now_ms=NOW_MS, most=100))
+        found = opened.run(opened.store.read(timed(webhooks.due, NOW_MS), most=100))
     assert [(row.is_failing, row.n, row.since_ms) for row in found] == [
         (0, 200, NOW_MS - 60_000),
         (1, 100, NOW_MS - 60_000),

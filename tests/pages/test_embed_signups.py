@@ -26,7 +26,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "embeds.md"
 VERSIONS = {
     "honeyguide-3.js": ("sha384-fV1kFl4+nfodm1zv72BlHoP9veMufTTo2+kHppSujNDiqSRGtv/B4GbRgam01cBz"),
     "honeyguide-4.js": ("sha384-i6VZCWO4GGgatBqLgZ+/qTOSOvfLbtBAsbpfP0mV58QjOeTNW3vd6KZvYPPx4i+j"),
-    "honeyguide-5.js": ("sha384-DGDMlET/bDcesYHjsDxgEVdbRVwyRkX4k/gkUPr6xBeZ8hXT7odKrgbSiHZWsH4I"),
+    "honeyguide-5.js": ("sha384-uJUpiMBiyImJZ1CCQXQpenKAO+1SKRS3OULdD5WBGFBxbRbf7mQQQtT/j2k0D0Zr"),
 }
 
 

@@ -145,9 +145,7 @@ def test_a_stored_logo_may_be_added_twice(partner_network):
     service, account_id = partner_network.service, partner_network.bob.account_id
     logo = logos.StoredLogo(new_id(), "image/png", b"png")
     for _ in range(2):
-        service.write(
-            lambda tx: publications.add_logo(tx, account_id, logo, now_ms=1_700_000_000_000)
-        )
+        service.write(lambda tx: publications.add_logo(tx.at(1_700_000_000_000), account_id, logo))
 
 
 def test_the_reward_form_says_all_that_is_wrong_at_once(service: Service) -> None:

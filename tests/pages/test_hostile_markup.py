@@ -28,11 +28,10 @@ from tests.support.web import WebClient
 
 @pytest.fixture(scope="module")
 def world() -> Any:
-    patch = pytest.MonkeyPatch()
-    patch.setattr(attempts, "LOGIN_BY_ADDRESS", attempts.LOGIN_BY_ADDRESS._replace(most=10_000))
-    with Service("sqlite") as service:
+    limit = attempts.LOGIN_BY_ADDRESS._replace(most=10_000)
+    with pytest.MonkeyPatch.context() as patch, Service("sqlite") as service:
+        patch.setattr(attempts, "LOGIN_BY_ADDRESS", limit)
         yield World(service)
-    patch.undo()
 
 
 # What the address bar can hold, and lists that a page shows only when asked.

@@ -13,7 +13,7 @@ from honeyguide.store.tx import Tx
 from tests.support.authenticator import set_up
 from tests.support.every_email import about_an_integration
 from tests.support.prizes import tenant_of
-from tests.support.readings import reading
+from tests.support.readings import change_of, reading
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.web import Operator, WebClient, operator, text_of
@@ -54,9 +54,13 @@ def begin_fetch(alice: Operator) -> str:
 
     async def begin(tx: Tx) -> str:
         tenant, now_ms = tenant_of(alice), alice.service.now_ms()
-        import_id = await fetching.begin(tx, tenant, "https://tool.example", None, now_ms=now_ms)
+        import_id = await fetching.begin(
+            change_of(tx, tenant, now_ms=now_ms), "https://tool.example", None
+        )
         fetch = await fetching.get(reading(tx, tenant), import_id)
-        await fetching.resume(tx, fetch, secret=keys.encrypt("key", row_id=import_id))
+        await fetching.resume(
+            change_of(tx, fetch.tenant), fetch, secret=keys.encrypt("key", row_id=import_id)
+        )
         return import_id
 
     return alice.service.write(begin)

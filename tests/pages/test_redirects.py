@@ -42,11 +42,9 @@ HOSTILE = [
 def world() -> Iterator[World]:
     async def nothing(*args: object, **kwargs: object) -> None: ...
 
-    patch = pytest.MonkeyPatch()
-    patch.setattr(attempts, "count", nothing)  # a refusal would hide what comes after it
-    with Service("sqlite", log="off") as service:
+    with pytest.MonkeyPatch.context() as patch, Service("sqlite", log="off") as service:
+        patch.setattr(attempts, "count", nothing)  # a refusal would hide what comes after it
         yield World(service)
-    patch.undo()
 
 
 def leads_away(base: str, location: str) -> bool:

@@ -129,9 +129,7 @@ async def test_a_fee_that_passes_the_budget_of_today_reaches_it_and_notifies_onc
         assert await trade.outcome(reader.id) == PAID
         await trade.tell(DUE_MS)
         spend.append(
-            await store.snapshot(
-                lambda tx: forecast.spend(tx, trade.program, NOVEMBER, now_ms=DUE_MS)
-            )
+            await store.snapshot(lambda tx: forecast.spend(tx.at(DUE_MS), trade.program, NOVEMBER))
         )
     assert [(each.spent_cents, each.left_cents, each.reached) for each in spend] == [
         (300, 200, False),

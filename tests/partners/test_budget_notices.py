@@ -11,6 +11,7 @@ import pytest
 
 from honeyguide.partners import budget_notifications, charges, programs
 from honeyguide.store import Store
+from honeyguide.store.tx import timed
 from tests.support.changes import changing
 from tests.support.trade import DAY_MS, NOON_MS, SITE, Trade, on
 
@@ -190,7 +191,7 @@ async def test_partners_of_a_deleted_program_are_not_notified(store: Store) -> N
 
 
 async def notify_a_batch(store: Store, now_ms: int) -> bool:
-    return await store.write(budget_notifications.notify_due, SITE, now_ms=now_ms)
+    return await store.write(timed(budget_notifications.notify_due, now_ms), SITE)
 
 
 def test_many_partners_are_notified_in_bounded_steps(

@@ -23,7 +23,7 @@ from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import HOUR_MS, NOON_MS, Trade, on, terms, verify
 
-PROCESSES, EACH = 12, 50
+PROCESSES, EACH = 12, 20
 FEE, BUDGET, CAP = 300, 30_000, 9_000
 DECEMBER_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
 
@@ -82,7 +82,7 @@ def test_twelve_processes_spend_a_budget_to_the_cent(opened: OpenStore) -> None:
 
 @pytest.mark.long
 def test_twelve_processes_with_many_referrals_spend_a_budget_to_the_cent(opened: OpenStore) -> None:
-    spend_together(opened, 8 * EACH)
+    spend_together(opened, 20 * EACH)
 
 
 def spend_together(opened: OpenStore, each: int) -> None:

@@ -121,7 +121,7 @@ def budgets_in_email(owner: Operator) -> list[tuple[str, str]]:
     account = DueAccount(owner.account_id, owner.email, "UTC", 0, "2000-01-03")
     summary = service.read(
         lambda tx: weekly_summaries.summarize(
-            tx, service.services.site, account, now_ms=service.now_ms()
+            tx.at(service.now_ms()), service.services.site, account
         )
     )
     assert summary is not None

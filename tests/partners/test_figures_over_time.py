@@ -1,5 +1,5 @@
 """Whatever happened, every amount agrees with an independent count of it, wherever it is shown; and
-together the partners of a program are promised what its owner expects, never more than the budget.
+each partner of a program reads the limit that its owner does, never more than the budget.
 """
 
 import csv
@@ -80,17 +80,18 @@ class Figures:
         assert amount(page, rf"Charged in \w+ \d+ {DOLLARS}") == spent
         for words, cents in shown.items():
             assert amount(page, rf"{DOLLARS} {words}") == cents
-        promised = 0
+        limits = self.history.limits(uuid)
+        highest = max(budget for budget, _ in limits)
         for (_, of_key), place in self.history.joined.items():
             if of_key != key:
                 continue
             row = row_of(answer.text, f"/program/partners/{place['uuid']}")
             sure = self.charged(place=place["uuid"])
-            most = sure + self.of(key, place["uuid"]).expected_cents
+            most = sure + self.history.standing(uuid, place["uuid"], self.month)[1]
+            assert most >= sure + self.of(key, place["uuid"]).expected_cents
             at_most = f" at most {money.show(most)}" if most > sure else ""
             assert f" {money.show(sure)}{at_most} " in row and ("at most" in row) == (most > sure)
-            promised += most
-        limits = self.history.limits(uuid)
+            assert spent + most - sure <= max(highest, spent)
         # If not all have the same limits, the order says who is within them.
         for _ in range(5 if len(limits) == 1 else 0):
             other = self.history.ahead(uuid, is_shuffled=True)
@@ -99,9 +100,7 @@ class Figures:
             )
             assert most == now.expected_cents, "in whatever order they are decided"
         spend = owner.get(f"/v2/partner_programs/{uuid}/spend").json()["spend"]
-        highest = max(budget for budget, _ in limits)
-        assert promised == spent + now.expected_cents
-        assert promised <= max(highest, spent)
+        assert spent + now.expected_cents <= max(highest, spent)
         assert (round(100 * spend["spent"]), spend["month"]) == (spent, self.month)
 
     def check_partner(self, name: str, partner: Operator) -> None:
@@ -109,23 +108,29 @@ class Figures:
             (key, each["uuid"]) for (n, key), each in self.history.joined.items() if n == name
         ]
         sure = sum(self.charged(place=place) for _, place in joined)
-        now, later = Ahead(), Ahead()
+        ahead = {self.month: (0, 0), rules.next_month(self.month): (0, 0)}
         answer = partner.web.get("/earnings")
         for key, place in joined:
-            one, own = self.of(key, place), self.charged(place=place)
-            now, later = now + one, later + self.of(key, place, is_later=True)
+            uuid, own = self.history.programs[key]["uuid"], self.charged(place=place)
+            for month, (pending, most) in ahead.items():
+                here = self.history.standing(uuid, place, month)
+                ahead[month] = (pending + here[0], most + here[1])
+            one = self.history.standing(uuid, place, self.month)
             row = row_of(answer.text, f"/earnings/{place}")
-            if own or one.pending:
-                assert f"{money.show(own)} {money.show(own + one.expected_cents)} " in row
+            if own or one[0]:
+                assert f"{money.show(own)} {money.show(own + one[1])} " in row
             page = text_of(partner.web.get(f"/earnings/{place}").text)
-            assert amount(page, rf"sure at most {DOLLARS}") == own + one.expected_cents
+            assert amount(page, rf"sure at most {DOLLARS}") == own + one[1]
             assert "up to $0.00" not in page
         page = text_of(answer.text)
         assert amount(page, rf"{DOLLARS} sure at most") == sure
-        assert amount(page, rf"sure at most {DOLLARS}") == sure + now.expected_cents
-        assert amount(page, rf"referrals? (?:is|are) worth {DOLLARS}") == now.pending_cents
-        assert amount(page, rf"Another {DOLLARS} is due after") == later.pending_cents
-        assert amount(page, rf"at most {DOLLARS} of it can be paid") == later.expected_cents
+        assert amount(page, rf"sure at most {DOLLARS}") == sure + ahead[self.month][1]
+        for month, (pending, most) in ahead.items():
+            line = rf"{rules.month_name(month).split()[0]}: [\d,]+ referrals? (?:is|are) pending,"
+            assert amount(page, rf"{line} worth {DOLLARS}") == pending
+            assert amount(page, rf"{line} worth \S+ at most {DOLLARS}") == most
+            api = partner.get("/v2/partner_profile/earnings", params={"month": month}).json()
+            assert round(100 * api["earnings"]["at_most"]) == self.charged_of(joined, month) + most
         earnings = partner.get("/v2/partner_profile/earnings").json()["earnings"]
         assert round(100 * earnings["confirmed"]) == sure
         assert self.in_file(partner, "partner", self.month) == sure
@@ -133,6 +138,9 @@ class Figures:
             month, places = payout["start_period"][:7], [place for _, place in joined]
             paid_out = sum(self.charged(place=place, month=month) for place in places)
             assert round(100 * payout["amount_in_dollars"]) == paid_out
+
+    def charged_of(self, joined: list[tuple[str, str]], month: str) -> int:
+        return sum(self.charged(place=place, month=month) for _, place in joined)
 
     def in_file(self, who: Operator, side: str, month: str) -> int:
         file = who.web.get(f"/statements/{side}/{month}.csv").text
@@ -173,7 +181,7 @@ class Figures:
         account = DueAccount(owner.account_id, owner.email, self.zone, 0, "2000-01-03")
         summary = service.read(
             lambda tx: weekly_summaries.summarize(
-                tx, service.services.site, account, now_ms=service.now_ms()
+                tx.at(service.now_ms()), service.services.site, account
             )
         )
         said = (
@@ -188,7 +196,7 @@ class Figures:
                 continue
             sentence = said[uuid].sentence
             assert amount(sentence, rf"^{DOLLARS} of ") == self.charged(program=uuid)
-            assert amount(sentence, rf"at most {DOLLARS} more") == now.expected_cents
+            assert amount(sentence, rf"forecast is {DOLLARS} more") == now.expected_cents
             assert amount(sentence, rf"fees of {DOLLARS} do not") == (
                 now.over_cap_cents + now.over_budget_cents
             )

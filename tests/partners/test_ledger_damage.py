@@ -66,7 +66,7 @@ async def trade_a_while(store: Store) -> None:
     await trade.confirm(again.id)
     await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
     (payout,) = await trade.payouts_of(1)
-    await store.write(lambda tx: payouts.mark_paid(tx, payout.id, "bank", now_ms=EDGE_MS + HOUR_MS))
+    await store.write(lambda tx: payouts.mark_paid(tx.at(EDGE_MS + HOUR_MS), payout.id, "bank"))
     # January, a month that is still open.
     await trade.arrive(now_ms=EDGE_MS + 40 * 24 * HOUR_MS)
     await verify(store)

@@ -14,6 +14,7 @@ from honeyguide.events import change_log
 from honeyguide.partners import digest_rules, month_digests, payouts, rules, statements
 from honeyguide.partners.digest_rules import DigestPart
 from honeyguide.store import Store, Tx
+from honeyguide.store.tx import timed
 from honeyguide.work.money import DIGESTS
 from honeyguide.work.notifications import notify_about_payouts
 from tests.partners.test_ledger_damage import disarm
@@ -56,7 +57,7 @@ async def trade_two_months(store: Store) -> Trade:
     assert await trade.reverse(people[1].id, note="Why") == [None]
     await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
     (payout,) = await trade.payouts_of(0)
-    await store.write(lambda tx: payouts.mark_paid(tx, payout.id, "bank", now_ms=EDGE_MS + HOUR_MS))
+    await store.write(lambda tx: payouts.mark_paid(tx.at(EDGE_MS + HOUR_MS), payout.id, "bank"))
     await trade.close_and_pay_out(JANUARY_MS)
     await digest_all(store)
     return trade
@@ -266,7 +267,7 @@ def test_entries_of_an_earlier_version_are_salted_before_their_digest(
         await digest_all(store, EDGE_MS + HOUR_MS)
         assert await trade.rows("SELECT 1 FROM change_log WHERE values_hash IS NULL") == []
         assert await store.slow_snapshot(month_digests.all_differences) == []
-        assert await store.read(month_digests.due, now_ms=JANUARY_MS, most=9) == []
+        assert await store.read(timed(month_digests.due, JANUARY_MS), most=9) == []
 
     with OpenStore(engine) as opened:
         opened.run(scenario(opened.store))
@@ -297,7 +298,7 @@ def test_an_old_log_that_is_no_longer_kept_leaves_the_rest_to_check(engine: str)
         trade = opened.run(trade_two_months(opened.store))
         purge = change_log.purge(10)
         at_ms = EDGE_MS + 10 * 24 * HOUR_MS
-        opened.run(opened.store.write(purge, now_ms=at_ms))
+        opened.run(opened.store.write(timed(purge, at_ms)))
         assert opened.ask("SELECT 1 FROM change_log WHERE changed_ms < :ms", ms=EDGE_MS) == []
 
         def checked() -> list[Any]:

@@ -69,9 +69,7 @@ def test_the_last_tenth_of_a_second_is_in_its_month_in_every_time_zone(
         late = await trade.arrive(now_ms=EDGE_MS - 5_000)
         assert await trade.outcome(late.id) == ("verified", 300, DECEMBER, None)
         (payout,) = await trade.payouts_of()
-        await store.write(
-            lambda tx: payouts.mark_paid(tx, payout.id, "bank 1", now_ms=EDGE_MS - 5_000)
-        )
+        await store.write(lambda tx: payouts.mark_paid(tx.at(EDGE_MS - 5_000), payout.id, "bank 1"))
         assert set(
             await trade.rows("SELECT month FROM transfer WHERE kind IN ('payout', 'paid')")
         ) == {(DECEMBER,)}

@@ -1,13 +1,14 @@
-"""What owners and partners are told to expect: the same from both sides, never more than the
-budget, and what is charged in the end if everybody stays.
+"""What owners are told to expect, which is what is charged in the end if everybody stays; and what
+their partners are told, which is the same limit from both sides.
 """
 
 import random
 
 import pytest
 
+from honeyguide.pages.dashboard.partners import budget_days
 from honeyguide.partners import forecast, network, outlook, partner_figures, rules
-from honeyguide.partners.outlook import MonthOutlook
+from honeyguide.partners.outlook import MonthOutlook, PartnerMonths, PartnerOutlook
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import campaigns
@@ -21,12 +22,16 @@ SEEDS = {"sqlite": 12, "postgres": 6}
 HELD = {"referral_pending_duration_enabled": True, "referral_pending_duration": 14}
 
 
-async def of_partner(store: Store, account_id: str, now_ms: int) -> list[MonthOutlook]:
-    async def read(tx: Tx) -> list[MonthOutlook]:
+async def ahead_of(store: Store, account_id: str, now_ms: int) -> PartnerMonths:
+    async def read(tx: Tx) -> PartnerMonths:
         at = in_account(tx, account_id, now_ms=now_ms)
         return await outlook.of_partner(at, await partner_figures.months_of_partner(at))
 
     return await store.snapshot(read)
+
+
+async def of_partner(store: Store, account_id: str, now_ms: int) -> list[PartnerOutlook]:
+    return (await ahead_of(store, account_id, now_ms)).months
 
 
 async def highest_limits(trade: Trade) -> tuple[int, int]:
@@ -38,21 +43,21 @@ async def highest_limits(trade: Trade) -> tuple[int, int]:
 
 
 async def agree(trade: Trade, now_ms: int) -> list[MonthOutlook]:
-    """Each partner expects what the owner does, and all of them no more than the budget holds."""
+    """Each partner reads the limit that the owner does, and the forecast is within all of them."""
     owner = await trade.outlook(now_ms)
     budget_cents, cap_cents = await highest_limits(trade)
-    by_month: dict[str, int] = {}
     for joined in trade.partners:
         months = await of_partner(trade.store, joined.account_id, now_ms)
         for month in months:
             theirs = next((each for each in owner if each.month == month.month), None)
-            assert month.of(joined.id) == (theirs.of(joined.id) if theirs else month.fees)
-            assert set(month.by_partner) <= {joined.id}, "nothing of another partner"
-            by_month[month.month] = by_month.get(month.month, 0) + month.fees.expected_cents
-            assert month.most_cents <= max(cap_cents, month.spent_cents)
+            assert month.limit_of(joined.id) == (theirs or month).limit_of(joined.id)
+            assert set(month.limits) <= {joined.id}, "nothing of another partner"
+            assert month.most_cents <= max(cap_cents, month.sure_cents)
     for month in owner:
-        assert by_month.get(month.month, 0) == month.fees.expected_cents
-        assert month.most_cents <= max(budget_cents, month.spent_cents)
+        for place, fees in month.by_partner.items():
+            assert fees.expected_cents <= month.limit_of(place).cents <= month.limit_cents
+        assert month.most_cents <= month.spent_cents + month.limit_cents
+        assert month.spent_cents + month.limit_cents <= max(budget_cents, month.spent_cents)
     return owner
 
 
@@ -111,21 +116,25 @@ async def test_what_is_left_is_not_expected_twice(store: Store) -> None:
     for number in range(22):
         await trade.arrive(number % 2, now_ms=NOON_MS + number)
     (now, _) = await agree(trade, NOON_MS + DAY_MS)
-    assert (now.left_cents, now.fees.pending_cents, now.fees.expected_cents) == (
+    assert (now.state.left_cents, now.fees.pending_cents, now.fees.expected_cents) == (
         1_500,
         5_500,
         1_500,
     )
     # One after the other, as they fall due: three of each.
     assert [now.of(each.id).expected_cents for each in trade.partners] == [750, 750]
+    # Either of them may be the first six times.
+    assert [now.limit_of(each.id).cents for each in trade.partners] == [1_500, 1_500]
+    assert (now.limit_of(trade.partners[0].id).shared_with, now.limit_cents) == (1, 1_500)
     assert now.full_ms == NOON_MS + 5 + 14 * DAY_MS
+    bob = trade.partners[0]
+    months = await of_partner(store, bob.account_id, NOON_MS + DAY_MS)
     undecided = await store.snapshot(
         lambda tx: forecast.undecided_of_partner(
-            in_account(tx, trade.partners[0].account_id, now_ms=NOON_MS + DAY_MS),
-            trade.partners[0].id,
+            in_account(tx, bob.account_id, now_ms=NOON_MS + DAY_MS), bob.id, months
         )
     )
-    assert (undecided.referrals, undecided.cents) == (11, 750)
+    assert (undecided.referrals, undecided.cents) == (11, 1_500)
 
 
 async def test_the_days_of_a_large_program_come_to_the_same(
@@ -138,7 +147,14 @@ async def test_the_days_of_a_large_program_come_to_the_same(
         await trade.arrive(number // 3 % 2, now_ms=NOON_MS + number * DAY_MS // 3)
     one_by_one = await agree(trade, NOON_MS)
     monkeypatch.setattr(outlook, "MOST_ONE_BY_ONE", 3)
-    assert await agree(trade, NOON_MS) == one_by_one
+    by_days = await agree(trade, NOON_MS)
+    for one, other in zip(one_by_one, by_days, strict=True):
+        assert one._replace(taken=[]) == other._replace(taken=[])
+    days = [
+        budget_days.due_days(each for month in months for each in month.taken)
+        for months in (one_by_one, by_days)
+    ]
+    assert days[0] == days[1]
 
 
 async def test_what_is_pending_elsewhere_does_not_change_a_program(
@@ -161,7 +177,8 @@ async def test_what_is_pending_elsewhere_does_not_change_a_program(
         await of_partner(store, bob, NOON_MS),
     )
     place = trade.partners[0].id
-    assert owner.of(place) == partner.of(place) and owner.of(place).expected_cents == 250
+    assert owner.limit_of(place) == partner.limit_of(place)
+    assert owner.of(place).expected_cents == owner.limit_of(place).cents == 250
 
 
 async def test_who_waits_for_somebody_comes_last_and_who_is_rejected_is_not_expected(
@@ -219,11 +236,10 @@ async def test_only_what_time_verifies_has_a_date(store: Store) -> None:
     for person, reason in zip(people, reasons, strict=False):
         await store.write(lambda tx, to=reason, of=person: tx.run(statement(sql), reason=to, id=of))
     day = (NOON_MS + 14 * DAY_MS) // DAY_MS
-    for read in (
-        lambda tx: forecast.upcoming_of_program(tx, trade.program),
-        lambda tx: forecast.upcoming_of_partner(in_account(tx, trade.partners[0].account_id)),
-    ):
-        assert await store.snapshot(read) == [forecast.DueDay(day, 1, 250)]
+    owner = await trade.outlook(NOON_MS)
+    partner = await ahead_of(store, trade.partners[0].account_id, NOON_MS)
+    for pending in ([each for month in owner for each in month.taken], partner.pending):
+        assert budget_days.due_days(pending) == [budget_days.DueDay(day, 1, 250, 0)]
 
 
 async def test_programs_are_not_added_up(store: Store) -> None:
@@ -236,4 +252,4 @@ async def test_programs_are_not_added_up(store: Store) -> None:
     assert [(each.program_id, each.budget_cents) for each in own] == [(trade.program.id, 12_000)]
     assert own[0].months == await trade.outlook(NOON_MS)
     partner = await of_partner(store, other.partners[0].account_id, NOON_MS)
-    assert [each.by_partner for each in partner] == [{}, {}]
+    assert [each.limits for each in partner] == [{}, {}]

@@ -16,6 +16,7 @@ from honeyguide.mail.sending import send_due
 from honeyguide.mail.transports import OutgoingEmail, SmtpTransport
 from honeyguide.partners import network, program_partners
 from honeyguide.partners.program_partners import Removal
+from honeyguide.store.tx import timed
 from tests.partners.test_removed_partners import Deal, notified
 from tests.support.changes import SITE, changing
 from tests.support.mailbox import Mailbox
@@ -148,9 +149,7 @@ def test_a_notification_that_was_read_stays_and_the_opposite_is_told(
             lambda tx: notifications.page_of(in_account(tx, bob.account_id), Page(1, 50))
         )
     ]
-    correspondence.service.write(
-        lambda tx: notifications.read(tx, bob.account_id, ids, now_ms=now_ms)
-    )
+    correspondence.service.write(lambda tx: notifications.read(tx.at(now_ms), bob.account_id, ids))
     correspondence.do("allow")
     correspondence.wait(300)
     assert correspondence.subjects == [SUBJECTS["allow"]]
@@ -257,7 +256,7 @@ def test_the_opposite_after_midnight_undoes_it_too(parting: Parting) -> None:
 
 def test_a_block_can_be_undone_in_another_program(parting: Parting) -> None:
     opened, trade = parting.opened, parting.trade
-    second = opened.run(opened.store.write(lambda tx: publish(tx, trade.owner, now_ms=NOON_MS)))
+    second = opened.run(opened.store.write(lambda tx: publish(tx.at(NOON_MS), trade.owner)))
     joined, _ = opened.run(parting.by_partner(network.join, second.id, None, now_ms=NOON_MS))
     block, unblock = program_partners.block, program_partners.unblock
     opened.run(parting.by_owner(block, joined.id, Removal(), now_ms=START))
@@ -297,7 +296,7 @@ def test_without_an_email_at_once_the_notification_is_withdrawn(
     # A few seconds before the digest of that morning, in which it is not yet.
     morning_ms = NOON_MS + 20 * 60 * MINUTE_MS
     opened.run(parting.leave(morning_ms - 1_000))
-    is_sent = opened.run(store.write(digests.send_next, SITE, now_ms=morning_ms + 1_000))
+    is_sent = opened.run(store.write(timed(digests.send_next, morning_ms + 1_000), SITE))
     assert not is_sent and parting.kinds("notice") == ["partner_left"]
     opened.run(parting.join(morning_ms + 2_000))
     assert (parting.kinds("letter"), parting.kinds("notice")) == ([], [])

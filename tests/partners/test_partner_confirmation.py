@@ -12,11 +12,14 @@ from tests.support.embeds import Visitor, embedding
 from tests.support.newsletter import Newsletter
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import Member, Service
+from tests.support.stores import statement
 from tests.support.trade import DAY_MS, NOON_MS, Trade
 
 DAY_S = 86_400
 EMAIL = "ana@example.org"
 ASKED = ("api", "signup", "magic", "embed")
+
+SET_RULE = statement("UPDATE program SET rule = 'confirmed', is_verification_chosen = 1")
 
 pytestmark = pytest.mark.usefixtures("roomy_network")
 
@@ -77,6 +80,32 @@ async def test_nobody_of_the_owners_own_list_is_waited_for(store: Store) -> None
     for origin in ("import", "platform"):
         arrived = await trade.arrive(origin=origin)
         assert await trade.outcome(arrived.id) == ("verified", 300, "2026-11", None)
+
+
+@pytest.mark.parametrize("origin", ["import", "platform"])
+async def test_where_the_rule_asks_to_confirm_their_referrals_wait_for_the_owner(
+    store: Store, origin: str
+) -> None:
+    """No email asks them, and the origins are all."""
+    trade = await Trade.begin(store)
+    await store.write(lambda tx: tx.run(SET_RULE))
+    until_ms = NOON_MS + 30 * DAY_MS
+    waiting, decided, there = [
+        await trade.arrive(origin=origin, status=status)
+        for status in ("active", "active", "confirmed")
+    ]
+    for arrived in (waiting, decided):
+        assert not arrived.must_confirm
+        assert await trade.referral(arrived.id) == ("pending", "needs_review", until_ms)
+    # Their own list says that they confirmed there.
+    assert await trade.outcome(there.id) == ("verified", 300, "2026-11", None)
+    await trade.confirm(decided.id)
+    assert await trade.outcome(decided.id) == ("verified", 300, "2026-11", None)
+    later = await trade.arrive(origin=origin)
+    await trade.change(later.id, status="confirmed")
+    assert await trade.outcome(later.id) == ("verified", 300, "2026-11", None)
+    await trade.verify_due(until_ms)
+    assert (await trade.referral(waiting.id))[:2] == ("rejected", "unreviewed")
 
 
 async def test_the_setting_of_the_arrival_counts(store: Store) -> None:
@@ -143,7 +172,7 @@ def test_on_our_own_pages_the_fee_waits_for_the_link_in_the_email(
     assert wax.join(by_page, f"?partner={codes[0]}").status_code == 303
     assert wax.fill_in(f"/m/{codes[0]}", by_link).status_code == 303
     website = Visitor(alice, embedding(alice))
-    assert website.sign_up(by_embed, ref=codes[1]).status_code == 200
+    assert website.sign_up(by_embed, ref=codes[1], token=website.token()).status_code == 200
     for email in (by_page, by_link, by_embed):
         row = _rows(alice, program)[email]
         assert (row["status"], row["reason"], row["charged"]) == (

@@ -15,7 +15,7 @@ from honeyguide.mail.transports import transport_for
 from honeyguide.partners import audience, logos, network, programs, publications
 from honeyguide.partners.logos import Logo
 from honeyguide.partners.network import SORTS, NetworkQuery
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from honeyguide.work.jobs import jobs_of
 from honeyguide.work.loop import Loop
 from tests.support.changes import new_change
@@ -183,7 +183,7 @@ def partner_network(request: pytest.FixtureRequest) -> Iterator[PartnerNetwork]:
             made = [await an_offer(tx, tenant, dice, n) for n in range(70)]
             for n, offer in enumerate(made[:10]):
                 await take_out(tx, tenant, offer, n % 5)
-            await network.set_rates(tx, await network.changed_rates(tx, now_ms=NOW_MS, most=100))
+            await network.set_rates(tx, await network.changed_rates(tx.at(NOW_MS), most=100))
             return made[10:]
 
         offers = opened.run(opened.store.write(fill))
@@ -255,7 +255,7 @@ def test_texts_to_search_in_are_filled_in_after_an_upgrade(engine: str) -> None:
         listed = [row[0] for row in opened.ask("SELECT id FROM program")]
         everything = NetworkQuery(sort="confirmation_rate"), Page(1, 10)
         assert run(store.read(network.find, *everything)) == (listed, 1)
-        assert run(store.read(publications.without_search_text, now_ms=NOW_MS, most=1))
+        assert run(store.read(timed(publications.without_search_text, NOW_MS), most=1))
         jobs = {
             job.name: job
             for job in jobs_of(
@@ -267,7 +267,7 @@ def test_texts_to_search_in_are_filled_in_after_an_upgrade(engine: str) -> None:
         }
         job = jobs["fill in search texts after an upgrade"]
         assert run(Loop(store, system_clock, (job,)).once(job))
-        assert not run(store.read(publications.without_search_text, now_ms=NOW_MS, most=1))
+        assert not run(store.read(timed(publications.without_search_text, NOW_MS), most=1))
         for search in ("über", "NEWS", "täglich", "ienen acht"):
             found = run(store.read(network.find, NetworkQuery(search=search), Page(1, 10)))
             assert found == (listed, 1), search

@@ -159,7 +159,7 @@ def cells_of(html: str) -> dict[str, int]:
     found: dict[str, int] = {}
     for label in re.findall(r'class="cells" role="img" aria-label="([^"]*)"', html):
         for part in label.split(", "):
-            n, _, word = part.partition(" ")
+            n, _, word = part.removesuffix(" that does not fit").partition(" ")
             found[word] = found.get(word, 0) + int(n)
     return found
 

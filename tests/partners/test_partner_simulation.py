@@ -15,12 +15,15 @@ from typing import Any
 
 import pytest
 
+from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid
 from honeyguide.partners import network, payouts, programs
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import SubscriberChanges
 from honeyguide.store import Store
+from honeyguide.store.tx import timed
 from honeyguide.subscribers.subscribers import Subscriber
-from tests.support.changes import changing
+from tests.support.changes import API_KEY, changing
 from tests.support.network_model import Model, Offer, Reader, _after, _first_ms, month_of
 from tests.support.network_partings import Partings
 from tests.support.network_platform import NetworkPlatform, network_platform
@@ -28,6 +31,7 @@ from tests.support.stores import OpenStore
 from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, verify
 
 STEPS = 50
+TEAM = actors.member("0190b000-0000-7000-8000-000000000001")
 ASKED = ("api", "signup", "magic", "embed")
 EVERY_RUN = {"sqlite": 16, "postgres": 8}
 
@@ -74,9 +78,7 @@ class PartnerNetwork(Partings):
             self.offers.append(offer)
 
     def _reader(self, *statuses: str) -> tuple[Trade, Reader] | None:
-        found = [
-            reader for reader in self.model.readers if reader.here and reader.status in statuses
-        ]
+        found = [each for each in self.model.readers if each.here and each.status in statuses]
         if not found:
             return None
         reader = self.chance.choice(found)
@@ -182,25 +184,34 @@ class PartnerNetwork(Partings):
         if found := self._reader("pending", "verified"):
             trade, reader = found
             self.left.add(reader.id)
-            await trade.change(reader.id, now_ms=self.now_ms, status="unsubscribed")
-            self.model.leave(reader)
+            gone = SubscriberChanges(status="unsubscribed")
+            by_team = await self._by_anybody(trade, signups.update, reader.id, gone)
+            self.model.leave(reader, self.now_ms, by_team=by_team)
 
     async def erase(self) -> None:
         if found := self._reader("pending", "verified", "rejected"):
             trade, reader = found
-            await trade.erase(reader.id, now_ms=self.now_ms)
-            self.model.leave(reader)
-            reader.here = False
+            by_team = await self._by_anybody(trade, signups.erase, reader.id)
+            self.model.leave(reader, self.now_ms, by_team=by_team, erased=True)
+
+    async def _by_anybody(self, trade: Trade, unit: Any, *given: Any) -> bool:
+        actor = self.chance.choice([API_KEY, TEAM])
+        work = changing(unit, SITE, trade.owner, self.now_ms, actor=actor)
+        await self.store.write(work, *given)
+        return actor is TEAM
 
     async def verify_due(self) -> None:
         """Those due at the same moment may verify_due in any order, so each is told to the model as
         the service took it.
         """
-        for reader in [r for r in self.model.readers if r.must_confirm]:
+        for reader in [r for r in self.model.readers if r.must_confirm and not r.is_ended]:
             assert await self._verify_one(reader) is None, "time never replaces a confirmation"
         for reader in self.model.verify_due(self.now_ms):
             await self._verify_one(reader)
-            self.model.verify(reader, self.now_ms)
+            if reader.must_confirm:  # the owner's team ended it, and nobody decided
+                reader.status = "rejected"
+            else:
+                self.model.verify(reader, self.now_ms)
         await self.trades[0].verify_due(self.now_ms)
 
     async def _verify_one(self, reader: Reader) -> Subscriber | None:
@@ -275,12 +286,12 @@ class PartnerNetwork(Partings):
             if payout.paid_ms is None:
                 await self.store.write(
                     partial(
-                        payouts.mark_paid, payout_id=payout.id, reference="bank", now_ms=self.now_ms
+                        timed(payouts.mark_paid, self.now_ms), payout_id=payout.id, reference="bank"
                     )
                 )
             else:
                 await self.store.write(
-                    partial(payouts.unmark_paid, payout_id=payout.id, now_ms=self.now_ms)
+                    partial(timed(payouts.unmark_paid, self.now_ms), payout_id=payout.id)
                 )
 
     async def check(self) -> None:
@@ -309,10 +320,8 @@ class PartnerNetwork(Partings):
                 month for month, _, reached_ms in budgets if reached_ms is not None
             } == offer.reached
             shares = await ask(
-                (
-                    "SELECT partner_campaign_id, month, spent_cents FROM partner_spend WHERE "
-                    "program_id = :id"
-                ),
+                "SELECT partner_campaign_id, month, spent_cents FROM partner_spend "
+                "WHERE program_id = :id",
                 id=trade.program.id,
             )
             expected = {

@@ -44,7 +44,7 @@ def test_closing_a_month_waits_for_a_charge_and_the_next_one_goes_to_the_next_mo
         charging = asyncio.create_task(store.write(slowly))
         await charged.wait()
         closing = asyncio.create_task(
-            store.write(lambda tx: payouts.close_months(tx, now_ms=EDGE_MS + HOUR_MS))
+            store.write(lambda tx: payouts.close_months(tx.at(EDGE_MS + HOUR_MS)))
         )
         await asyncio.sleep(0.3)
         assert not closing.done(), "the close passed a charge that was under way"
@@ -69,16 +69,14 @@ async def test_months_close_an_hour_after_their_end_and_one_that_was_idle_closes
     store: Store,
 ) -> None:
     trade = await Trade.begin(store)
-    assert await store.write(lambda tx: payouts.close_months(tx, now_ms=NOON_MS)) == ["2026-10"]
+    assert await store.write(lambda tx: payouts.close_months(tx.at(NOON_MS))) == ["2026-10"]
     await trade.arrive(now_ms=NOON_MS)
     for now_ms, closed in (
         (EDGE_MS + HOUR_MS - 1, []),
         (EDGE_MS + HOUR_MS, [NOVEMBER]),
         (EDGE_MS + HOUR_MS, []),
     ):
-        assert (
-            await store.write(lambda tx, at=now_ms: payouts.close_months(tx, now_ms=at)) == closed
-        )
+        assert await store.write(lambda tx, at=now_ms: payouts.close_months(tx.at(at))) == closed
 
 
 # -- paying out
@@ -149,12 +147,10 @@ async def test_marking_paid_and_taking_it_back_are_entries_and_an_open_one_is_no
     (payout,) = await trade.payouts_of()
 
     async def mark(reference: str) -> payouts.Payout:
-        return await store.write(
-            lambda tx: payouts.mark_paid(tx, payout.id, reference, now_ms=now_ms)
-        )
+        return await store.write(lambda tx: payouts.mark_paid(tx.at(now_ms), payout.id, reference))
 
     async def unmark() -> payouts.Payout:
-        return await store.write(lambda tx: payouts.unmark_paid(tx, payout.id, now_ms=now_ms))
+        return await store.write(lambda tx: payouts.unmark_paid(tx.at(now_ms), payout.id))
 
     with pytest.raises(Invalid, match="not marked as paid"):
         await unmark()
@@ -180,7 +176,7 @@ async def test_marking_paid_and_taking_it_back_are_entries_and_an_open_one_is_no
     many = [asyncio.create_task(mark(f"SEPA {n}")) for n in range(5)]
     await asyncio.gather(*many, return_exceptions=True)
     with pytest.raises(Missing):
-        await store.write(lambda tx: payouts.mark_paid(tx, "nonsense", "x", now_ms=now_ms))
+        await store.write(lambda tx: payouts.mark_paid(tx.at(now_ms), "nonsense", "x"))
 
 
 async def test_a_payout_marked_by_twenty_at_once_is_paid_once(store: Store) -> None:
@@ -190,7 +186,7 @@ async def test_a_payout_marked_by_twenty_at_once_is_paid_once(store: Store) -> N
     await trade.close_and_pay_out(now_ms)
     (payout,) = await trade.payouts_of()
     marks = [
-        store.write(lambda tx, n=n: payouts.mark_paid(tx, payout.id, f"r{n}", now_ms=now_ms))
+        store.write(lambda tx, n=n: payouts.mark_paid(tx.at(now_ms), payout.id, f"r{n}"))
         for n in range(20)
     ]
     outcomes = await asyncio.gather(*marks, return_exceptions=True)

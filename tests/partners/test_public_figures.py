@@ -5,6 +5,7 @@ from honeyguide.partners import network, public_figures
 from honeyguide.partners.program_partners import Removal
 from honeyguide.signups import removed_partners
 from honeyguide.store import Store
+from honeyguide.store.tx import timed
 from honeyguide.work import upkeep
 from tests.support.changes import SITE, changing
 from tests.support.partner_network import join, offer
@@ -15,7 +16,7 @@ from tests.support.web import operator, text_of
 
 async def counted(trade: Trade, now_ms: int) -> public_figures.PublicFigures | None:
     store = trade.store
-    found = await store.read(public_figures.due, now_ms=now_ms, most=100)
+    found = await store.read(timed(public_figures.due, now_ms), most=100)
     await upkeep.count_public_figures(store, found, now_ms)
     return (await store.read(public_figures.of, [trade.program.id])).get(trade.program.id)
 
@@ -85,6 +86,8 @@ def test_they_are_in_the_network_and_before_joining(
         "rejected": 0.0,
         "reversed": 0.0,
         "unreviewed": 0.0,
+        "ended_by_team": 0.0,
+        "ended_by_readers": 0.0,
         "median_days_to_decide": 0.0,
     }
     assert bob.get(path).json()["partner_program"]["figures_90d"] == expected

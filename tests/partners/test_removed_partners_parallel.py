@@ -170,7 +170,7 @@ def test_a_block_finds_what_the_partner_joins_at_that_moment(parting: Parting) -
 
 
 async def _another_program(trade: Trade) -> str:
-    made = await trade.store.write(lambda tx: publish(tx, trade.owner, now_ms=NOON_MS))
+    made = await trade.store.write(lambda tx: publish(tx.at(NOON_MS), trade.owner))
     return made.id
 
 

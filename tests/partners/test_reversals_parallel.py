@@ -28,7 +28,16 @@ def begin(opened: OpenStore) -> tuple[Trade, list[str]]:
     return trade, [opened.run(trade.arrive(number % 2)).id for number in range(READERS)]
 
 
-def crowd(opened: OpenStore, trade: Trade, readers: list[str], seed: int) -> list[Process]:
+def crowd(
+    opened: OpenStore,
+    trade: Trade,
+    readers: list[str],
+    seed: int,
+    *,
+    people: int = 4,
+    group: int = 1,
+    times: int = 3,
+) -> list[Process]:
     """Each does something to every reader, in an order of its own."""
     made = [
         Process(
@@ -38,14 +47,15 @@ def crowd(opened: OpenStore, trade: Trade, readers: list[str], seed: int) -> lis
                 trade.owner.campaign_id,
                 arrive=[],
                 confirm=readers,
-                times=3,
+                times=times,
+                group=group,
                 seed=seed + number,
                 now_ms=NOON_MS + seed,
                 direct_url=opened.direct_url,
                 reverses_in=trade.program.id,
             )
         )
-        for number in range(4)
+        for number in range(people)
     ]
     for process in made:
         process.wait_until_ready()
@@ -73,6 +83,17 @@ def test_processes_that_verify_and_reverse_the_same_referrals(opened: OpenStore)
     for process in crowd(opened, trade, readers, 1):
         process.wait()
     check(opened, trade)
+
+
+def test_two_who_press_the_button_at_once_take_each_fee_back_once(opened: OpenStore) -> None:
+    """The button takes back what is listed, in one transaction."""
+    trade, readers = begin(opened)
+    assert opened.run(trade.spent()) == READERS * FEE
+    for process in crowd(opened, trade, readers, 1, people=2, group=READERS, times=1):
+        process.wait()
+    assert opened.run(verify(opened.store)).charged_cents == opened.run(trade.spent()) == 0
+    taken = "SELECT COUNT(*), COUNT(DISTINCT reverses_id) FROM charge WHERE fee_cents < 0"
+    assert opened.ask(taken) == [(READERS, READERS)]
 
 
 def test_processes_killed_between_leave_nothing_half_done(opened: OpenStore) -> None:

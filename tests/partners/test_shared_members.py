@@ -20,8 +20,8 @@ def add_member(service: Service, account_id: str, email: str) -> None:
     async def work(tx: Tx) -> None:
         address = EmailAddress(email)
         known = await users.find_by_email(tx, address)
-        user_id = known.id if known else await users.create(tx, address, now_ms=service.now_ms())
-        await members.add(tx, account_id, user_id, Role.ANALYST, now_ms=service.now_ms())
+        user_id = known.id if known else await users.create(tx.at(service.now_ms()), address)
+        await members.add(tx.at(service.now_ms()), account_id, user_id, Role.ANALYST)
 
     service.write(work)
 

@@ -11,7 +11,7 @@ from honeyguide.rewards import backfill, earned_rewards, rewards
 from honeyguide.rewards.rewards import NewReward
 from honeyguide.signups import signups
 from honeyguide.signups.lifecycle import NewSubscriber
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.changes import changing
 from tests.support.readings import reads
@@ -24,7 +24,7 @@ class Newsletter:
     def __init__(self, opened: OpenStore) -> None:
         self.store, self.run = opened.store, opened.run
         email = EmailAddress("wax@example.org")
-        made = self.run(self.store.write(accounts.create, email, name="Wax", now_ms=NOON_MS))
+        made = self.run(self.store.write(timed(accounts.create, NOON_MS), email, name="Wax"))
         self.tenant = Tenant(*made)
 
     async def sign_up(self, tx: Tx, email: str, code: str | None = None) -> Subscriber:
@@ -45,7 +45,7 @@ class Newsletter:
             await may_commit.wait()
 
     async def grant_all(self) -> None:
-        while await self.store.write(backfill.grant_batch, SITE, now_ms=NOON_MS):
+        while await self.store.write(timed(backfill.grant_batch, NOON_MS), SITE):
             pass
 
 

@@ -76,7 +76,7 @@ def test_the_reader_gets_one_letter_with_the_code_and_the_way_to_their_page(alic
     async def find_both(tx: Tx) -> Any:
         wrong = token[:-1] + ("0" if token[-1] != "0" else "1")
         now_ms = alice.service.now_ms()
-        return [await hub.find(tx, site, each, now_ms=now_ms) for each in (token, wrong)]
+        return [await hub.find(tx.at(now_ms), site, each) for each in (token, wrong)]
 
     found, wrong = alice.service.read(find_both)
     assert found is not None and found[1].id == ana["uuid"] and wrong is None

@@ -168,7 +168,7 @@ def test_a_slug_that_two_accounts_want_at_once_goes_to_one(engine: str, tmp_path
             made = [
                 await store.write(
                     lambda tx, n=n: accounts.create(
-                        tx, EmailAddress(f"a{n}@example.org"), name=None, now_ms=1
+                        tx.at(1), EmailAddress(f"a{n}@example.org"), name=None
                     )
                 )
                 for n in range(8)

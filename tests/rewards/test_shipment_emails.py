@@ -118,7 +118,7 @@ def test_what_goes_in_one_package_is_one_email_whoever_marks_it(nora: Operator) 
 
 
 def is_due(nora: Operator, now_ms: int) -> bool:
-    found = nora.service.read(lambda tx: shipment_emails.due(tx, now_ms=now_ms, most=99))
+    found = nora.service.read(lambda tx: shipment_emails.due(tx.at(now_ms), most=99))
     return nora.account_id in {each.account_id for each in found}
 
 

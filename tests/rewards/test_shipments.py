@@ -241,7 +241,7 @@ def test_an_address_is_removed_90_days_after_sending_here_and_from_events(alice:
 
     def work_off(now_ms: int) -> None:
         while found := alice.service.read(
-            lambda tx: shipments.with_old_address(tx, now_ms=now_ms, most=100)
+            lambda tx: shipments.with_old_address(tx.at(now_ms), most=100)
         ):
             alice.service.write(lambda tx, found=found: shipments.remove_addresses(tx, found))  # type: ignore[misc]
 
@@ -275,7 +275,7 @@ def test_after_90_days_no_answer_of_a_receiver_repeats_the_address(alice: Member
     assert answers.count(f"Sending to {street}") == 2
     alice.post(f"{alice.v1}/shipments/{sent['uuid']}/sent")
     late_ms = alice.service.now_ms() + 90 * DAY_MS + 1
-    old = alice.service.read(lambda tx: shipments.with_old_address(tx, now_ms=late_ms, most=9))
+    old = alice.service.read(lambda tx: shipments.with_old_address(tx.at(late_ms), most=9))
     alice.service.write(lambda tx: shipments.remove_addresses(tx, old))
     assert mentions(dump(alice.service), street) == ["attempt.response"], "that of the other claim"
 

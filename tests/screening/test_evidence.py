@@ -350,3 +350,41 @@ def test_addresses_that_an_owner_wrote_are_no_evidence_against_a_referral(servic
         assert robots.owner.put(path, {"email": other}).status_code == 200
     robots.days_pass(15)
     assert robots.charged() == len(people)
+
+
+def test_who_followed_a_partners_link_to_the_hosted_page_clicked_it(service: Service) -> None:
+    robots = Robots(service)
+    for email, clicks in (("clicked@gmail.com", True), ("typed@gmail.com", False)):
+        robots.visit()
+        if clicks:
+            assert robots.wax.visitor.get(f"/p/{robots.code}").status_code == 302
+            robots.wax.clicks()  # stores those that were counted
+        answer = robots.wax.fill_in(f"{robots.wax.page}?partner={robots.code}", email)
+        assert answer.status_code == 303, answer.text
+    assert "no_click" not in robots.evidence("clicked@gmail.com")
+    assert "no_click" in robots.evidence("typed@gmail.com")
+
+
+def test_whoever_a_key_calls_confirmed_has_the_key_as_evidence(service: Service) -> None:
+    robots = Robots(service)
+    owner, uuid = robots.owner, robots.program["uuid"]
+    owner.put(f"/v2/partner_programs/{uuid}/verification", {"rule": "confirmed"})
+    created, marked = "ada@gmail.com", "ben@gmail.com"
+    owner.subscribe(created, referrer_code=robots.code, status="confirmed")
+    owner.subscribe(marked, referrer_code=robots.code)
+    assert robots.referral(marked) == ("pending", "awaiting_confirmation")
+    assert robots.evidence(marked) == {}
+    for _ in range(2):
+        owner.put(f"{owner.v1}/subscribers/{marked}", {"status": "confirmed"})
+    for email in (created, marked):
+        assert robots.referral(email) == ("verified", None)
+        found = robots.evidence(email)
+        assert (set(found), found["confirmed_by_key"]["points"]) == ({"confirmed_by_key"}, 0)
+        person = owner.web.get(f"/subscribers/{robots.wax.person(email).id}").text
+        assert "Your API key says that they confirmed their email address" in person
+    # Nor does it say that of people whom nobody referred.
+    owner.subscribe("cy@gmail.com", status="confirmed")
+    count = statement(
+        "SELECT COUNT(*) AS n FROM evidence WHERE code = 'confirmed_by_key' AND account_id = :id"
+    )
+    assert service.read(lambda tx: tx.all(count, id=owner.account_id))[0][0] == 2

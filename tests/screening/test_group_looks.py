@@ -6,6 +6,7 @@ from honeyguide.screening import evidence
 from honeyguide.screening.evidence import CodeToLookAt, InGroup
 from honeyguide.signups import group_looks
 from honeyguide.store import Store
+from honeyguide.store.tx import timed
 from tests.support.changes import SITE
 from tests.support.service import ENGINES
 from tests.support.stores import statement
@@ -21,7 +22,7 @@ def test_who_comes_while_their_group_is_looked_at_is_looked_at_the_next_time(eng
 
         async def waiting() -> list[CodeToLookAt]:
             later_ms = NOON_MS + 2 * HOUR_MS
-            return await store.read(evidence.codes_to_look_at, now_ms=later_ms, most=9)
+            return await store.read(timed(evidence.codes_to_look_at, later_ms), most=9)
 
         await trade.arrive(origin="magic")
         (found,) = await waiting()
@@ -36,16 +37,19 @@ def test_who_comes_while_their_group_is_looked_at_is_looked_at_the_next_time(eng
     on(engine, scenario)
 
 
+@pytest.mark.parametrize("level", ["strong", "flexible", None])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_whose_email_bounced_waits_for_the_owner_when_the_holding_period_ends(engine: str) -> None:
-    """At an address of their own, and not at one that the owner gave them."""
+def test_whose_email_bounced_is_rejected_when_the_holding_period_ends(
+    engine: str, level: str | None
+) -> None:
+    """At an address of their own, and not at one that the owner gave them; at every level."""
 
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(
             store, referral_pending_duration_enabled=True, referral_pending_duration=2
         )
-        screened = statement("UPDATE program SET rule = 'none', screening = 'strong'")
-        await store.write(lambda tx: tx.run(screened))
+        screened = statement("UPDATE program SET rule = 'none', screening = :level")
+        await store.write(lambda tx: tx.run(screened, level=level))
         bounces, moved, arrives = [await trade.arrive(origin="magic") for _ in range(3)]
         bounced = statement(
             "INSERT INTO letter (id, account_id, kind, about_id, mailbox, waited_for, created_ms, "
@@ -58,7 +62,7 @@ def test_whose_email_bounced_waits_for_the_owner_when_the_holding_period_ends(en
         await trade.verify_due(NOON_MS + 3 * DAY_MS)
         for reader in (arrives, moved):
             assert (await trade.referral(reader.id))[:2] == ("verified", None)
-        assert (await trade.referral(bounces.id))[:2] == ("pending", "needs_review")
+        assert (await trade.referral(bounces.id))[:2] == ("rejected", "bounced")
         assert await trade.spent() == 600
 
     on(engine, scenario)

@@ -112,6 +112,23 @@ def test_thirty_fees_a_month_over_all_partners_never_looked_at(opened: OpenStore
     assert statuses(opened)[COUNTED] == look_claims.MOST_FEES + 5
 
 
+def test_who_comes_after_the_owner_lowered_it_has_no_more_than_that(opened: OpenStore) -> None:
+    trade = begin(opened, first_look=20)
+    for _ in range(3):
+        opened.run(trade.arrive())
+    opened.run(trade.verify_due(NOON_MS))
+    opened.do("UPDATE program SET first_look = 5")
+    for _ in range(4):
+        opened.run(trade.arrive(now_ms=NOON_MS + 1))
+    opened.run(trade.verify_due(NOON_MS + 1))
+    assert statuses(opened) == {COUNTED: 5, WAITS: 2}
+    opened.do("UPDATE program SET first_look = 8")
+    for _ in range(4):
+        opened.run(trade.arrive(now_ms=NOON_MS + 2))
+    opened.run(trade.verify_due(NOON_MS + 2))
+    assert statuses(opened) == {COUNTED: 8, WAITS: 3}
+
+
 def test_who_costs_nothing_needs_no_look(opened: OpenStore) -> None:
     trade = begin(opened, cpa=0, first_look=1)
     for _ in range(3):
@@ -133,7 +150,7 @@ def test_a_first_look_holds_for_readers_who_come_later(opened: OpenStore) -> Non
     for _ in range(2):
         opened.run(trade.arrive())
     opened.run(trade.verify_due(NOON_MS))
-    assert statuses(opened) == {COUNTED: 5, WAITS: 1}, "what was allowed once stays allowed"
+    assert statuses(opened) == {COUNTED: 4, WAITS: 2}, "they came when one was allowed"
 
 
 def test_processes_together_count_as_many_as_are_allowed(opened: OpenStore) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.screening import look_cohorts
-from honeyguide.screening.look_cohorts import CohortReader
+from honeyguide.screening.look_cohorts import CLICK, CohortReader, LinkClicks
 
 
 def reader(host: str = "gmail.com", hour: int = 8, **facts: Any) -> CohortReader:
@@ -57,6 +57,27 @@ def test_fakes_differ_in_host_hour_click_and_confirmation() -> None:
         "Time to confirm": "All 12 have not confirmed yet. None of the others.",
         "Left again": "",
     }
+
+
+def test_clicks_for_each_signup_are_said_and_differ_if_there_are_too_few() -> None:
+    def said(*clicks: int) -> tuple[str, str]:
+        ours, others = LinkClicks(*clicks[:2]), LinkClicks(*clicks[2:])
+        found = look_cohorts.compare([reader()] * 12, [reader()] * 100, (ours, others))
+        (click,) = (each for each in found if each.name == CLICK)
+        return click.note, click.sentence
+
+    note = "0.0 clicks for each signup. With your other partners: 4.5 clicks for each signup."
+    assert said(0, 12, 516, 114) == (note, note)
+    assert said(54, 12, 516, 114)[1] == ""
+    assert said(0, 12, 86, 19)[1] == "", "too few others"
+    assert said(1, 12, 5_000_000, 400_000)[1]
+    assert said(0, 0, 516, 114) == ("", "")
+
+
+def test_what_is_not_known_of_a_reader_is_not_compared() -> None:
+    fakes = [reader(confirmed_ms=None, had_click=False)] * 12
+    imported = [reader(confirmed_ms=None, had_click=None, has_time=False)] * 500
+    assert not any(each.differs for each in look_cohorts.compare(fakes, imported))
 
 
 def test_nothing_is_said_beside_too_few_readers() -> None:

@@ -13,6 +13,7 @@ from honeyguide.events.outbound import Outbound
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.screening import mail_hosts
 from honeyguide.store import Store
+from honeyguide.store.tx import timed
 from honeyguide.work.decisions import HOSTS as BATCH
 from honeyguide.work.items import Items
 from honeyguide.work.jobs import mail_host_jobs
@@ -31,7 +32,7 @@ LATER_MS = NOON_MS + DAY_MS + 1
 async def ask(
     store: Store, names: NameServer, *domains: str, now_ms: int = NOON_MS
 ) -> dict[str, tuple[str | None, str | None]]:
-    await store.write(mail_hosts.want, domains, now_ms=now_ms)
+    await store.write(timed(mail_hosts.want, now_ms), domains)
     outbound = Outbound(OutboundPolicy(https_only=False, loopback_ok=True), lookup_s=0.5)
     outbound.resolver.names = names.lookup(timeout=0.2, tries=1)
     try:
@@ -118,13 +119,13 @@ def test_a_domain_is_asked_for_once_a_day(engine: str) -> None:
         async def scenario(store: Store) -> None:
             await ask(store, names, "a.example")
             asked = len(names.asked)
-            await store.write(mail_hosts.want, ["a.example"], now_ms=NOON_MS + 1)
-            assert await store.read(mail_hosts.due, now_ms=LATER_MS - 2, most=9) == []
-            assert await store.read(mail_hosts.due, now_ms=LATER_MS, most=9) == ["a.example"]
+            await store.write(timed(mail_hosts.want, NOON_MS + 1), ["a.example"])
+            assert await store.read(timed(mail_hosts.due, LATER_MS - 2), most=9) == []
+            assert await store.read(timed(mail_hosts.due, LATER_MS), most=9) == ["a.example"]
             assert len(names.asked) == asked
             purged_ms = NOON_MS + 1 + mail_hosts.KEPT_MS
             for now_ms, left in ((purged_ms, 1), (purged_ms + 1, 0)):
-                await store.write(mail_hosts.purge, now_ms=now_ms)
+                await store.write(timed(mail_hosts.purge, now_ms))
                 assert len(await store.read(lambda tx: tx.all(HOSTS))) == left
 
         on(engine, scenario)

@@ -71,7 +71,7 @@ class Moves(RuleBasedStateMachine):
     def open(self, hold_days: int, confirm: bool, every: int) -> None:
         async def work(tx: Any) -> Tenant:
             made = await accounts.create(
-                tx, EmailAddress(f"o{next(OWNERS)}@example.org"), name=None, now_ms=START
+                tx.at(START), EmailAddress(f"o{next(OWNERS)}@example.org"), name=None
             )
             owner = Tenant(*made)
             chosen = campaigns.CampaignSettings(
@@ -144,7 +144,7 @@ class Moves(RuleBasedStateMachine):
         self.now_ms += days * DAY_MS
 
         async def find(tx: Any) -> list[tuple[Tenant, str]]:
-            return await moves.due(tx, now_ms=self.now_ms, most=1000)
+            return await moves.due(tx.at(self.now_ms), most=1000)
 
         for owner, subscriber_id in self.runner.run(self.store.read(find)):
             if owner == self.owner:

@@ -14,6 +14,7 @@ from honeyguide.screening import evidence, mail_hosts, trait_groups
 from honeyguide.screening.mail_hosts import MailServer
 from honeyguide.screening.shared_traits import TraitGroup
 from honeyguide.store import Store
+from honeyguide.store.tx import timed
 from honeyguide.subscribers.subscribers import Subscriber
 from honeyguide.work import decisions
 from honeyguide.work.items import Items
@@ -179,11 +180,11 @@ def test_domains_with_one_mail_host_are_a_group(engine: str) -> None:
         ids = await arrive(trade, emails)
         await look(trade)
         assert await waiting(trade, ids) == 0
-        wanted = await store.read(mail_hosts.due, now_ms=LATER_MS + DAY_MS, most=99)
+        wanted = await store.read(timed(mail_hosts.due, LATER_MS + DAY_MS), most=99)
         assert sorted(wanted) == sorted(each.partition("@")[2] for each in emails)
         for n, domain in enumerate(wanted):  # one of them is elsewhere
             server = MailServer(f"mx{n}.farm.example" if n else "mx.own.example", f"8.8.{n}.9")
-            await store.write(mail_hosts.save, domain, server, now_ms=LATER_MS)
+            await store.write(timed(mail_hosts.save, LATER_MS), domain, server)
         await look(trade, LATER_MS + HOUR_MS)
         assert await waiting(trade, ids) == 8
         (group,) = await groups(trade)

@@ -17,6 +17,7 @@ from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator
 
+OWN_LISTS = {Origin.IMPORT, Origin.PLATFORM}
 HOSTED = {Origin.SIGNUP, Origin.MAGIC, Origin.EMBED}
 
 
@@ -66,7 +67,8 @@ def test_a_default_is_for_hosted_origins_and_a_choice_for_all(origin: Origin) ->
     expected = (Rule.CONFIRMED, Level.STRONG) if origin in HOSTED else (Rule.NONE, Level.FLEXIBLE)
     assert by_default == expected
     chosen = Program("active", "strict", is_verification_chosen=1)
-    assert verification.effective(chosen, "flexible", origin) == (Rule.ACTIVE, Level.STRICT)
+    rule = Rule.NONE if origin in OWN_LISTS else Rule.ACTIVE
+    assert verification.effective(chosen, "flexible", origin) == (rule, Level.STRICT)
 
 
 @pytest.mark.parametrize("origin", Origin)
@@ -76,7 +78,16 @@ def test_an_older_program_goes_by_the_campaigns_level(origin: Origin) -> None:
         Level.STRICT,
     )
     chosen = Program("confirmed", None, is_verification_chosen=1)
-    assert verification.effective(chosen, "strict", origin) == (Rule.CONFIRMED, Level.STRICT)
+    rule = Rule.NONE if origin in OWN_LISTS else Rule.CONFIRMED
+    assert verification.effective(chosen, "strict", origin) == (rule, Level.STRICT)
+
+
+@pytest.mark.parametrize("origin", Origin)
+def test_the_owner_answers_where_the_rule_asks_for_what_nobody_is_asked(origin: Origin) -> None:
+    for rule, chosen in (("confirmed", 1), ("active", 1), ("none", 1), ("confirmed", 0)):
+        program = Program(Rule(rule), "strong", is_verification_chosen=chosen)
+        expected = origin in OWN_LISTS and chosen == 1 and rule != "none"
+        assert verification.waits_for_owner(program, origin) == expected, (rule, chosen)
 
 
 def test_a_new_program_asks_for_a_confirmation_and_screens(mailing: Service) -> None:
@@ -229,9 +240,7 @@ def test_the_share_that_a_level_holds(service: Service) -> None:
     def held(days: int = 0) -> HeldShare:
         now_ms = service.now_ms() + days * 86_400_000
         return service.read(
-            lambda tx: held_referrals.count_held(
-                tx, alice.account_id, program["uuid"], now_ms=now_ms
-            )
+            lambda tx: held_referrals.count_held(tx.at(now_ms), alice.account_id, program["uuid"])
         )
 
     assert held() == (0, 0) and not held().is_high

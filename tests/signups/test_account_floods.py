@@ -33,11 +33,11 @@ def changes(link: Link, *, after_ms: int = 0) -> list[bool]:
     """What the job finds for this account, and saves."""
     service, now_ms = link.service, link.now_ms + after_ms
     found: list[FloodChange] = service.read(
-        lambda tx: account_floods.changes(tx, now_ms=now_ms, most=100)
+        lambda tx: account_floods.changes(tx.at(now_ms), most=100)
     )
     mine = [each for each in found if each.account_id == link.member.account_id]
     for each in mine:
-        service.write(lambda tx, each=each: account_floods.save(tx, SITE, each, now_ms=now_ms))
+        service.write(lambda tx, each=each: account_floods.save(tx.at(now_ms), SITE, each))
     return [each.is_flooded for each in mine]
 
 

@@ -9,11 +9,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from honeyguide.signups import confirmations
 from tests.support.mailbox import Mailbox
 from tests.support.partner_network import join
 from tests.support.robots import Robots
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
+from tests.support.web import text_of
 
 EMAIL = "wanted@gmail.com"
 HOUR_S = 3_600
@@ -108,6 +110,21 @@ def test_a_second_email_within_the_hour_waits_for_its_end(rivals: Rivals) -> Non
     rivals.come(EMAIL, rivals.other)
     assert len(rivals.links()) == 1
     rivals.wax.later(HOUR_S - 600 + 1)
+    assert len(rivals.links()) == 2
+
+
+def test_it_waits_for_the_hour_also_if_its_flooded_code_is_released(rivals: Rivals) -> None:
+    for number in range(confirmations.FREE):
+        rivals.come(f"flood{number}@gmail.com", rivals.other)
+    rivals.come(EMAIL, rivals.code)
+    rivals.come(EMAIL, rivals.other)
+    assert len(rivals.links()) == 1
+    sent = rivals.owner.web.post("/review/confirmations", page="/review", code=rivals.other)
+    assert "1 confirmation email will be sent now." in text_of(
+        rivals.owner.web.get(sent.headers["location"]).text
+    )
+    assert len(rivals.links()) == 1
+    rivals.wax.later(HOUR_S)
     assert len(rivals.links()) == 2
 
 

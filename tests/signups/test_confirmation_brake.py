@@ -154,7 +154,7 @@ def test_what_waits_as_long_as_a_referral_lives_is_canceled(link: Link) -> None:
     assert link.email(still[0]).error == "Cancelled: it waited for 30 days."
     assert bodies(link, still[0]) == bodies(link, still[1]) == (None, None)
     due = link.service.read(
-        lambda tx: confirmations.due_codes(tx, now_ms=link.now_ms + DAY_MS, most=100)
+        lambda tx: confirmations.due_codes(tx.at(link.now_ms + DAY_MS), most=100)
     )
     assert link.code not in [each.code for each in due], "nothing is left to look at"
 

@@ -32,13 +32,13 @@ from honeyguide.signups import signups
 from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store import Store
 from honeyguide.store.change import Change
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from honeyguide.subscribers import branding, subscribers
 from honeyguide.subscribers.subscribers import Subscriber
 from tests.support import imports
 from tests.support.changes import changing, new_change
 from tests.support.races import overlapping
-from tests.support.readings import change_of_account, reading
+from tests.support.readings import change_of_account, changes_of, reading
 from tests.support.service import ENGINES, Member
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import NOON_MS, SITE
@@ -58,7 +58,7 @@ class Wax:
     async def begin(cls, store: Store) -> Wax:
         async def work(tx: Tx) -> Tenant:
             made = await accounts.create(
-                tx, EmailAddress("wax@example.org"), name="Wax", now_ms=NOON_MS
+                tx.at(NOON_MS), EmailAddress("wax@example.org"), name="Wax"
             )
             tenant = Tenant(made.account_id, made.campaign_id)
             await webhooks.create(
@@ -133,7 +133,7 @@ def test_a_new_milestone_reaches_somebody_just_being_erased_without_a_word_of_it
         wax = await Wax.begin(opened.store)
         zelda = await wax.zelda(friends=2)
         await wax.offer()
-        walking = partial(backfill.grant_batch, site=SITE, now_ms=NOON_MS)
+        walking = partial(timed(backfill.grant_batch, NOON_MS), site=SITE)
         walked, _ = await overlapping(wax.store, walking, wax.erasing(zelda))
         assert walked is True
         assert await wax.left_of(zelda) == []
@@ -204,7 +204,7 @@ def test_the_stored_answer_of_a_resend_does_not_outlive_a_person_just_being_eras
         account_id = wax.tenant.account_id
 
         async def resending(tx: Tx) -> None:
-            await idempotency.claim(tx, account_id, "again", "fingerprint", now_ms=NOON_MS)
+            await idempotency.claim(tx.at(NOON_MS), account_id, "again", "fingerprint")
             again, _ = await webhooks.resend(
                 change_of_account(tx, account_id, now_ms=NOON_MS), "", webhook_id, delivery_id
             )
@@ -277,28 +277,26 @@ def test_an_import_that_refuses_a_line_of_somebody_just_being_erased_keeps_nothi
         zelda = await wax.zelda()
         lines = [ImportLine(2, ["Zelda <zelda@example.org>"]), ImportLine(3, ["not an address"])]
         keeping = partial(
-            imports.keep,
+            timed(imports.keep, NOON_MS),
             tenant=wax.tenant,
             file_name="x.csv",
             header=["email"],
             lines=lines,
-            now_ms=NOON_MS,
         )
         import_id = await wax.store.write(keeping)
-        await wax.store.write(partial(importing.start, tenant=wax.tenant, import_id=import_id))
+        await wax.store.write(changes_of(importing.start, wax.tenant), import_id)
         stepping = partial(
-            import_parts.import_lines,
+            timed(import_parts.import_lines, NOON_MS),
             import_id=import_id,
             numbers=[2, 3],
             site=SITE,
-            now_ms=NOON_MS,
         )
         assert await overlapping(wax.store, stepping, wax.erasing(zelda)) == (True, None)
         refused = await wax.store.read(
             lambda tx: importing.errors(reading(tx, wax.tenant), import_id)
         )
         assert [row.content for row in refused] == ['["not an address"]']
-        kept = await wax.store.read(lambda tx: importing.get(tx, wax.tenant, import_id))
+        kept = await wax.store.read(lambda tx: importing.get(reading(tx, wax.tenant), import_id))
         assert (kept.total, kept.done, kept.failed) == (1, 1, 2)
 
     opened.run(scenario())

@@ -202,9 +202,12 @@ def test_a_member_of_both_sides_answers_nothing(opened: OpenStore) -> None:
     )
 
     async def check(tx: Tx) -> None:
-        at = Reading(tx, SITE, looking.trade.owner, NOON_MS)
-        await first_looks.check_side(at, looking.id, "nora")
-        with pytest.raises(first_looks.Invalid, match="another owner decides"):
-            await first_looks.check_side(at, looking.id, user_id)
+        for who in ("nora", user_id):
+            change = Change(tx, SITE, looking.trade.owner, actors.member(who), NOON_MS)
+            if who == "nora":
+                await first_looks.check_side(change, looking.id)
+                continue
+            with pytest.raises(first_looks.Invalid, match="another owner decides"):
+                await first_looks.check_side(change, looking.id)
 
     opened.run(opened.store.read(check))

@@ -22,6 +22,7 @@ from tests.support.imported import Program
 from tests.support.integrations import Synced
 from tests.support.mailbox import Mailbox
 from tests.support.newsletter import Newsletter
+from tests.support.readings import changes_of
 from tests.support.service import ENGINES, Service
 from tests.support.stores import OpenStore
 
@@ -198,11 +199,8 @@ def stored(program: Program) -> str:
 
 def wait(program: Program, text: str) -> str:
     """Stores a file that is not started."""
-    store = program.opened.store
     file = stored_files.in_parts(uploaded_files.read(text.encode(), "people.csv"))
-    return program.opened.run(
-        stored_files.store_file(store, program.tenant, "people.csv", file, now_ms=program.now_ms)
-    )
+    return program.opened.run(stored_files.store_file(program.write, "people.csv", file))
 
 
 def test_an_erasure_reaches_former_addresses_in_files(program: Program) -> None:
@@ -221,7 +219,9 @@ def test_a_file_that_waits_follows_a_change_of_address(program: Program) -> None
     ann = program.subscribe("old@example.org", name="Ann")
     waiting = wait(program, WAITING)
     program.change(signups.update, ann.id, SubscriberChanges(email="new@example.org"))
-    program.opened.run(program.opened.store.write(importing.start, program.tenant, waiting))
+    program.opened.run(
+        program.opened.store.write(changes_of(importing.start, program.tenant), waiting)
+    )
     program.go_on(waiting)
     assert program.referrers() == {"ben@example.org": "new@example.org"}
     assert program.opened.ask("SELECT email FROM subscriber WHERE email = 'old@example.org'") == []

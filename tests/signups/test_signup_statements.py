@@ -151,7 +151,8 @@ def test_keeping_robots_out_costs_a_paid_signup_few_statements(
     def statements_of(email: str, rule: str, visit: Visit | None) -> Counter[str]:
         service.write(lambda tx: tx.run(set_rule, rule=rule, id=program["uuid"]))
         new = NewSubscriber(email=email, referrer_code=code, origin="signup", visit=visit)
-        form = ShownForm(new_id(), now_ms, is_same_visitor=True) if visit else None
+        has_form = visit is not None and visit.was_shown_form is not None
+        form = ShownForm(new_id(), now_ms, is_same_visitor=True) if has_form else None
         store.names = []
         address = EmailAddress.parse(email)
         service.run(signup.enter(services, brand, new, address, shown=form, now_ms=now_ms))
@@ -171,3 +172,9 @@ def test_keeping_robots_out_costs_a_paid_signup_few_statements(
     on_link = on_page._replace(is_on_link=True)
     expected -= {"subscribers.clicks.of_visitor", "screening.evidence.insert"}
     assert statements_of("cleo@gmail.com", "confirmed", on_link) - before == Counter(expected)
+    # Without a form, there is none to use up, and no click is looked for.
+    formless = on_page._replace(was_shown_form=None)
+    expected = expected - {"signups.used_forms.use"} | {"screening.evidence.insert"}
+    names = statements_of("dora@gmail.com", "confirmed", formless)
+    assert names - before == Counter(expected)
+    assert names.total() <= 22, names

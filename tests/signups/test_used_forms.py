@@ -178,7 +178,7 @@ def test_a_form_is_remembered_for_as_long_as_it_could_be_sent(wax: Newsletter) -
 
     def purge_at(ahead_ms: int) -> httpx.Response:
         service.set_clock(ahead_ms / 1000)
-        while service.write(lambda tx: used_forms.purge(tx, now_ms=service.now_ms())):
+        while service.write(lambda tx: used_forms.purge(tx.at(service.now_ms()))):
             pass
         return send(wax, hidden, wax.address())
 

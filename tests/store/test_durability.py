@@ -14,7 +14,7 @@ import pytest
 from honeyguide.kernel.errors import Invalid, Unavailable
 from honeyguide.store.sqlite import SqliteStore
 from honeyguide.store.tx import Tx
-from tests.support.disks import Disk, watched_disk
+from tests.support.disks import Disk, durable_commits, watched_disk
 from tests.support.postgres import PostgresServer
 from tests.support.process import Caller, Credentials, Serving, migrated, new_account
 from tests.support.service import ENGINES
@@ -290,7 +290,7 @@ def test_a_sync_that_fails_fails_the_whole_group_and_the_next_one_works(slow_dis
 
 
 def test_the_store_asks_sqlite_for_full_syncs():
-    with OpenStore("sqlite") as opened:
+    with durable_commits(), OpenStore("sqlite") as opened:
         assert isinstance(opened.store, SqliteStore)
         writer = opened.store._writer
         assert writer.execute("PRAGMA synchronous").fetchall() == [(2,)]

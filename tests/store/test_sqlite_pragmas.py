@@ -5,6 +5,7 @@ from pathlib import Path
 import apsw
 
 from honeyguide.store.sqlite import connect
+from tests.support.disks import durable_commits
 
 EXPECTED = {
     "journal_mode": "wal",
@@ -17,7 +18,8 @@ EXPECTED = {
 
 
 def test_a_connection_has_every_pragma_we_ask_for(tmp_path: Path) -> None:
-    connection = connect(tmp_path / "a.db")
+    with durable_commits():
+        connection = connect(tmp_path / "a.db")
     assert {
         name: connection.execute(f"PRAGMA {name}").fetchall()[0][0] for name in EXPECTED
     } == EXPECTED

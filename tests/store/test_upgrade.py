@@ -18,6 +18,13 @@ LIMITS = (
     "AND r.cap_cents = p.max_payout_cents THEN 1 END) "
     "FROM partner_referral AS r JOIN program AS p ON p.id = r.program_id WHERE r.decided_ms IS NULL"
 )
+# What owners are told of, by notification and in their next digest.
+TOLD = (
+    "SELECT once_key, COUNT(*), COUNT(digest_due_ms) FROM notice "
+    "WHERE once_key IN ('pace of confirmation emails', 'signups without a form') "
+    "GROUP BY once_key ORDER BY once_key"
+)
+ACCOUNTS = "SELECT COUNT(*) FROM account WHERE closed_ms IS NULL"
 
 
 def ask(engine: str, url: str, sql: str) -> list[str]:
@@ -47,6 +54,9 @@ def test_a_database_of_the_previous_main_is_upgraded_verified_and_served(engine:
     assert counts(engine, url) == before
     ((pending, limited),) = (line.split("|") for line in ask(engine, url, LIMITS))
     assert int(pending) == int(limited) > 0
+    (n,) = ask(engine, url, ACCOUNTS)
+    changes = ("pace of confirmation emails", "signups without a form")
+    assert ask(engine, url, TOLD) == [f"{each}|{n}|{n}" for each in changes]
     succeed("verify", database_url=url)
     with Serving(url) as server:
         call = server.caller(new_key(url, OWNER))

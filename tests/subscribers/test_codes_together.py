@@ -53,9 +53,9 @@ def test_many_codes_lead_where_each_of_them_leads(program: Program) -> None:
     async def each_alone(tx: Tx) -> list[dict[str, Any]]:
         tenant = program.tenant
         return [
-            {code: await codes.find_ref_code(tx, tenant, code) for code in asked},
+            {code: await codes.find_ref_code(reading(tx, tenant), code) for code in asked},
             {code: await links.lookup(tx, code) for code in asked},
-            {code: await links.lookup_in(tx, tenant, code) for code in asked},
+            {code: await links.lookup_in(reading(tx, tenant), code) for code in asked},
             {
                 code: found.id
                 if (found := await lifecycle.find_referrer(reading(tx, tenant), code))
@@ -66,10 +66,10 @@ def test_many_codes_lead_where_each_of_them_leads(program: Program) -> None:
 
     async def together(tx: Tx) -> list[dict[str, Any]]:
         return [
-            await codes.find_ref_codes(tx, program.tenant, asked),
+            await codes.find_ref_codes(reading(tx, program.tenant), asked),
             await links.lookup_all(tx, asked),
-            await links.lookup_all_in(tx, program.tenant, asked),
-            await lifecycle.find_referrer_ids(tx, program.tenant, asked),
+            await links.lookup_all_in(reading(tx, program.tenant), asked),
+            await lifecycle.find_referrer_ids(reading(tx, program.tenant), asked),
         ]
 
     read = program.opened.store.read

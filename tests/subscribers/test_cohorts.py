@@ -4,9 +4,11 @@ whole days.
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.store import Tx
+from honeyguide.store.tx import timed
 from honeyguide.subscribers import cohorts, page_index
 from honeyguide.subscribers.cohorts import CohortCount, CountJob
 from tests.subscribers.test_statistics import tenant_of
+from tests.support.readings import reads
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump, mentions
@@ -36,7 +38,7 @@ def begin(service: Service, alice: Operator) -> tuple[CountJob, list[CohortCount
     tenant = tenant_of(alice)
     due = cohorts.DueCampaign(*tenant, "UTC", "UTC")
     job = service.run(store.write(cohorts.begin_job, due))
-    return job, service.run(store.slow_snapshot(cohorts.count, tenant, job.days))
+    return job, service.run(store.slow_snapshot(reads(cohorts.count, tenant), job.days))
 
 
 def test_somebody_who_joins_while_the_day_is_counted_is_counted(
@@ -49,9 +51,9 @@ def test_somebody_who_joins_while_the_day_is_counted_is_counted(
     alice.subscribe("second@example.org", created_at=day)
     index(service)
     store, now_ms = service.services.store, service.now_ms()
-    service.run(store.write(cohorts.save_job, job, counts, now_ms=now_ms))
+    service.run(store.write(timed(cohorts.save_job, now_ms), job, counts))
     again, counts = begin(service, alice)
-    service.run(store.write(cohorts.save_job, again, counts, now_ms=now_ms))
+    service.run(store.write(timed(cohorts.save_job, now_ms), again, counts))
     assert joined(service, alice) == 2
 
 
@@ -62,7 +64,7 @@ def test_what_an_erased_person_told_us_leaves_the_counts_at_once(
     zelda = alice.subscribe("z@example.org", utm_source=word, utm_campaign=word)
     index(service)
     store, now_ms = service.services.store, service.now_ms()
-    service.run(store.write(cohorts.save_job, *begin(service, alice), now_ms=now_ms))
+    service.run(store.write(timed(cohorts.save_job, now_ms), *begin(service, alice)))
     assert "cohort_count.key" in mentions(dump(service), word)
     assert alice.delete(f"{alice.v1}/subscribers/{zelda['uuid']}").status_code == 200
     assert mentions(dump(service), word) == []

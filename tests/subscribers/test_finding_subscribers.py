@@ -68,7 +68,7 @@ def crowd(opened: OpenStore) -> tuple[OpenStore, Tenant, str]:
             # Many at the same moment, so that the id decides their order.
             now_ms = START_MS + number // 10 * (DAY_MS // 2)
             if number % 7 == 6:
-                made = await sign_up_by_partner(tx, tenant, new, now_ms=now_ms)
+                made = await sign_up_by_partner(tx.at(now_ms), tenant, new)
             else:
                 made = await changing(sign_up, SITE, tenant, now_ms)(tx, new)
             codes.append(made.ref_code)
@@ -79,12 +79,10 @@ def crowd(opened: OpenStore) -> tuple[OpenStore, Tenant, str]:
     return opened, tenant, opened.run(opened.store.write(fill))
 
 
-async def sign_up_by_partner(
-    tx: Any, tenant: Tenant, new: NewSubscriber, *, now_ms: int
-) -> Subscriber:
+async def sign_up_by_partner(tx: Any, tenant: Tenant, new: NewSubscriber) -> Subscriber:
     partner = PartnerSignup("pcode1234", new_id(), Decision(Status.VERIFIED), must_confirm=False)
     email = EmailAddress.parse(new.email)
-    sign_up = changing(lifecycle.sign_up, SITE, tenant, now_ms)
+    sign_up = changing(lifecycle.sign_up, SITE, tenant, tx.now_ms)
     made = await sign_up(tx, new, email=email, needs_confirmation=False, partner=partner)
     return made.subscriber
 

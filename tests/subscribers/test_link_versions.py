@@ -171,7 +171,7 @@ def test_a_scheduled_email_with_more_links_is_rewritten_whole(wax: Newsletter) -
     text = "\n".join(f'<a href="{base}{path}">' for path in (*links.values(), *other.values()))
     wax.service.write(
         lambda tx: emails.send(
-            tx,
+            tx.at(wax.service.now_ms()),
             EmailToSend(
                 account_id=wax.member.account_id,
                 to=EmailAddress(reader.email),
@@ -182,7 +182,6 @@ def test_a_scheduled_email_with_more_links_is_rewritten_whole(wax: Newsletter) -
                 about=reader.id,
                 delay_ms=DAY_MS,
             ),
-            now_ms=wax.service.now_ms(),
         )
     )
     change_address(wax, reader, wax.address())

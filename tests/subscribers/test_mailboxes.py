@@ -8,6 +8,7 @@ from honeyguide.kernel import mailboxes
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.screening import screening_lists
 from honeyguide.store import Store
+from honeyguide.store.tx import timed
 from honeyguide.subscribers import persons
 from tests.support.changes import SITE, changing
 from tests.support.service import ENGINES
@@ -100,7 +101,7 @@ async def upgrade(store: Store) -> None:
         "INSERT INTO person_rekeying (campaign_id, account_id) SELECT id, account_id FROM campaign"
     )
     await store.write(lambda tx: tx.run(insert))
-    while due := await store.read(persons.due, now_ms=0, most=1):
+    while due := await store.read(timed(persons.due, 0), most=1):
         await store.write(persons.rekey_batch, SITE, due[0])
 
 

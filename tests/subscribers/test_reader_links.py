@@ -93,7 +93,7 @@ def test_a_changed_destination_and_an_erased_person_show_at_once_although_links_
     ana = alice.subscribe("ana@example.org")
 
     async def open_book() -> links.LinkCache:
-        return links.LinkCache(services.store, services.clock)
+        return links.LinkCache(services.store, services.site, services.clock)
 
     book = alice.service.run(open_book())
 
@@ -162,7 +162,7 @@ def test_of_a_visitor_only_a_hash_is_kept_and_not_for_long(alice: Member) -> Non
     assert "198.51.100.77" not in str(tables) and "Mosaic" not in str(tables)
 
     async def purge(tx: Tx) -> Any:
-        return await clicks.purge(tx, now_ms=NOW + 2 * DAY_MS + HOUR_MS)
+        return await clicks.purge(tx.at(NOW + 2 * DAY_MS + HOUR_MS))
 
     while alice.service.write(purge):
         pass

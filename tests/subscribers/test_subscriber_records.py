@@ -15,6 +15,7 @@ from honeyguide.screening.screening_lists import DOMAIN, IP_RANGE, ListMatch, Ne
 from honeyguide.signups import signups
 from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store import Store
+from honeyguide.store.tx import timed
 from honeyguide.subscribers import consents, notes, saved_filters, tags
 from honeyguide.subscribers.search import SubscriberFilter
 from tests.support.changes import changing
@@ -59,7 +60,7 @@ def with_newsletters(engine: str, test: Callable[[TwoNewsletters], Awaitable[Non
     async def run(store: Store) -> None:
         made = [
             await store.write(
-                accounts.create, EmailAddress(f"{name}@example.com"), name=name, now_ms=NOON_MS
+                timed(accounts.create, NOON_MS), EmailAddress(f"{name}@example.com"), name=name
             )
             for name in ("wax", "other")
         ]

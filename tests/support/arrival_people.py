@@ -1,6 +1,7 @@
 """An owner who changes or decides on those who came, by the API, by lists, forms and files."""
 
 from honeyguide.moving import import_parts
+from honeyguide.store.tx import timed
 from honeyguide.work.moving import import_file
 from tests.support.arrival_world import ArrivalWorld
 from tests.support.stores import statement
@@ -143,7 +144,7 @@ class PeopleMoves(ArrivalWorld):
         async def run() -> None:
             for _ in range(200):
                 now_ms = self.service.now_ms()
-                if not await services.store.read(import_parts.running, now_ms=now_ms, most=1):
+                if not await services.store.read(timed(import_parts.running, now_ms), most=1):
                     return
                 await import_file(services.site, services.store, [import_id], now_ms)
             raise AssertionError("the import did not end")

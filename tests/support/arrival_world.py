@@ -211,9 +211,7 @@ class ArrivalWorld:
         assert now_ms - self.first_ms < public_figures.DAYS * DAY_MS, "they forget the first"
         for program in self.programs:
             due = DueProgram(program.id, self.owner.account_id)
-            found = self.service.read(
-                lambda tx, due=due: public_figures.count(tx, due, now_ms=now_ms)
-            )
+            found = self.service.read(lambda tx, due=due: public_figures.count(tx.at(now_ms), due))
             own = [r for r in self.model.readers if r.offer is program.offer and not r.is_own]
             counted = [reader for reader in own if reader.status != "pending"]
             verified = sum(r.status == "verified" for r in counted)

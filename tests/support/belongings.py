@@ -184,8 +184,8 @@ def member(owner: Operator) -> str:
 
     async def join(tx: Tx) -> str:
         email, now_ms = EmailAddress(f"editor{new_id()}@example.org"), owner.service.now_ms()
-        user_id = await users.create(tx, email, now_ms=now_ms)
-        await members.add(tx, owner.account_id, user_id, Role.EDITOR, now_ms=now_ms)
+        user_id = await users.create(tx.at(now_ms), email)
+        await members.add(tx.at(now_ms), owner.account_id, user_id, Role.EDITOR)
         return user_id
 
     return str(owner.service.write(join))

@@ -2,6 +2,7 @@
 earned and sent; links are clicked; time passes.
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
@@ -21,8 +22,9 @@ from honeyguide.signups import signups
 from honeyguide.signups.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
-from honeyguide.subscribers import campaigns, clicks, page_index, subscribers
-from honeyguide.work.jobs import COUNTS
+from honeyguide.subscribers import campaigns, clicks, cohorts, page_index, subscribers
+from honeyguide.work import upkeep
+from honeyguide.work.items import Items
 from tests.support.items import run_items
 from tests.support.readings import reading
 from tests.support.stores import OpenStore
@@ -109,6 +111,8 @@ REWARDS = (
 )
 ADDRESS = PostalAddress(name="Ana", line1="1 Hive Lane", city="Porto", postcode="4", country="PT")
 
+COUNTING = Items(cohorts.due_campaigns, partial(upkeep.count_cohorts, SITE), cohorts.MOST_DUE)
+
 
 class Clicked(NamedTuple):
     at_ms: int
@@ -136,7 +140,7 @@ class History:
 
     async def _create(self, tx: Tx) -> Tenant:
         email = EmailAddress(f"owner{self.number}@example.org")
-        tenant = Tenant(*await accounts.create(tx, email, name="Wax", now_ms=START_MS))
+        tenant = Tenant(*await accounts.create(tx.at(START_MS), email, name="Wax"))
         change = Change(tx, SITE, tenant, OPERATOR, START_MS)
         chosen = campaigns.CampaignSettings(screening="strong", hold_days=2)
         await campaigns.configure(change, chosen)
@@ -174,7 +178,7 @@ class History:
             elif do == "apply":
                 self.opened.run(self.opened.store.write_snapshot(page_index.apply_changes))
             else:
-                self.opened.run(run_items(self.opened.store, *COUNTS[1].work, self.now_ms))
+                self.opened.run(run_items(self.opened.store, COUNTING, self.now_ms))
 
     async def _join(self, tx: Tx, place: int, move: dict[str, Any]) -> None:
         code = None
@@ -251,7 +255,7 @@ class History:
         await accounts.set_time_zone(self._by(OPERATOR, tx), zone)
 
     async def _verify_due(self, tx: Tx) -> None:
-        for tenant, who in await moves.due(tx, now_ms=self.now_ms, most=100):
+        for tenant, who in await moves.due(tx.at(self.now_ms), most=100):
             change = Change(tx, SITE, tenant, actors.job("verify"), self.now_ms)
             await signups.verify_due(change, who)
 

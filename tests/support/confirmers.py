@@ -96,13 +96,13 @@ class Confirmer:
 
         return lambda: self.store.write(work)
 
-    def reversing(self, subscriber_id: str) -> Callable[[], Awaitable[None]]:
-        """Refused if somebody else was faster."""
+    def reversing(self, *ids: str) -> Callable[[], Awaitable[None]]:
+        """All at once. Those are refused for whom somebody else was faster."""
 
         async def work(tx: Tx) -> None:
-            (referral_id,) = await tx.all(_REFERRAL, subscriber_id=subscriber_id)
+            found = [await tx.all(_REFERRAL, subscriber_id=each) for each in ids]
             reverse = self._changing(reversals.reverse)
-            await reverse(tx, self.orders.reverses_in, list(referral_id), ROBOT)
+            await reverse(tx, self.orders.reverses_in, [each[0][0] for each in found], ROBOT)
 
         return lambda: self.store.write(work)
 

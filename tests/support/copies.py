@@ -86,7 +86,7 @@ def begin(service: Service) -> UsedAccount:
     note_change(service, alice, ann["subscriber"]["uuid"])
     app, _ = set_up(alice.web)
     keys = service.settings.secret_keys
-    key = service.write(lambda tx: installation_key.get_or_make(tx, keys, now_ms=service.now_ms()))
+    key = service.write(lambda tx: installation_key.get_or_make(tx.at(service.now_ms()), keys))
     document = signed_documents.sign(
         key, kind="move_certificate", issuer=service.url, issued_ms=1, content={}
     )
@@ -119,9 +119,7 @@ def assert_it_goes_on(before: UsedAccount, url: str) -> None:
         before.app.service = service
         assert web.post("/login/code", code=before.app.code(30)).status_code == 303
         keys = service.settings.secret_keys
-        key = service.write(
-            lambda tx: installation_key.get_or_make(tx, keys, now_ms=service.now_ms())
-        )
+        key = service.write(lambda tx: installation_key.get_or_make(tx.at(service.now_ms()), keys))
         document = signed_documents.check(before.document)
         public_key = key.public_key().public_bytes_raw()
         assert document.fingerprint == signed_documents.fingerprint(public_key)

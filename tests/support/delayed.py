@@ -32,7 +32,7 @@ def run_job(service: Service) -> None:
 
 
 def due_of(service: Service, now_ms: int) -> list[DelayedAction]:
-    return service.read(lambda tx: delayed_actions.due(tx, now_ms=now_ms, most=1_000))
+    return service.read(lambda tx: delayed_actions.due(tx.at(now_ms), most=1_000))
 
 
 def referral(owner: Operator) -> Fields:

@@ -1,5 +1,5 @@
-"""A disk for SQLite that can be watched, made slow or made to fail: SQLite's own file layer with
-our hand on its sync.
+"""Whether SQLite's commits wait for the disk, and a disk that can be watched, made slow or made to
+fail: SQLite's own file layer with our hand on its sync.
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import apsw
+import pytest
 
+from honeyguide.store import sqlite
+
+PRAGMAS = sqlite._PRAGMAS
 _numbers = itertools.count(1)
 
 
@@ -57,10 +61,31 @@ class Disk(apsw.VFS):
 
 
 @contextmanager
+def quick_commits() -> Iterator[None]:
+    """No test wants its data back after a crash of the machine, so commits do not wait for the
+    disk, as on the shared PostgreSQL server.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        quick = PRAGMAS.replace("synchronous = FULL", "synchronous = OFF")
+        assert quick != PRAGMAS
+        patch.setattr(sqlite, "_PRAGMAS", quick)
+        yield
+
+
+@contextmanager
+def durable_commits() -> Iterator[None]:
+    """Commits wait, as they do outside tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sqlite, "_PRAGMAS", PRAGMAS)
+        yield
+
+
+@contextmanager
 def watched_disk() -> Iterator[Disk]:
     """Files that SQLite opens inside are on this disk, and stay there."""
     disk = Disk()
     try:
-        yield disk
+        with durable_commits():
+            yield disk
     finally:
         disk.unregister()

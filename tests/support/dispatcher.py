@@ -32,7 +32,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Store, open_store
 from honeyguide.store.statements import Statement
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from tests.support.readings import in_account
 
 from .changes import SITE, changing
@@ -246,7 +246,7 @@ class Office:
                 about = {"subscriber_id": None, **people}
                 found = facts or {"n": next(_numbers)}
                 event = outbox.Event(self.account_id, kind, found, to, **about)
-                await outbox.emit(tx, [event], now_ms=self.now_ms)
+                await outbox.emit(tx.at(self.now_ms), [event])
 
         await self.write(work)
 
@@ -261,7 +261,7 @@ class Office:
                 for hook in hooks
                 for _ in range(count)
             ]
-            await outbox.emit(tx, events, now_ms=self.now_ms)
+            await outbox.emit(tx.at(self.now_ms), events)
 
         await self.write(work)
 
@@ -269,7 +269,7 @@ class Office:
         """Another account in the same database, served by the same dispatcher."""
         email = f"owner{next(_numbers)}@example.org"
         made = await self.store.write(
-            accounts.create, EmailAddress(email), name="Bob", now_ms=system_clock()
+            timed(accounts.create, system_clock()), EmailAddress(email), name="Bob"
         )
         other = copy.copy(self)
         other.tenant = Tenant(made.account_id, made.campaign_id)
@@ -365,7 +365,7 @@ async def office(
     try:
         email = f"owner{next(_numbers)}@example.org"
         made = await store.write(
-            lambda tx: accounts.create(tx, EmailAddress(email), name="Alice", now_ms=system_clock())
+            lambda tx: accounts.create(tx.at(system_clock()), EmailAddress(email), name="Alice")
         )
         tenant = Tenant(made.account_id, made.campaign_id)
         opened = Office(store, tenant, url, outbound, lambda: chance)

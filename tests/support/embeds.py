@@ -53,5 +53,9 @@ class Visitor:
     def get(self, name: str, **query: Any) -> httpx.Response:
         return self.http.get(f"/embed/{self._id}/{name}", params=query)
 
+    def token(self) -> str:
+        """As the script asks for when somebody touches a form."""
+        return str(self.get("token").json()["token"])
+
     def sign_up(self, email: str, **fields: Any) -> httpx.Response:
         return self.post("signup", email=email, waited_ms="5000", **fields)

@@ -40,7 +40,7 @@ from honeyguide.signups import confirmations, delayed_actions, delayed_kinds
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import branding, link_hosts, subscribers
-from tests.support import first_looks, partner_network, shipments
+from tests.support import first_looks, partner_network, shipments, trait_groups
 from tests.support.belongings import pending
 from tests.support.changes import changing, new_change
 from tests.support.claims import claimed
@@ -48,7 +48,7 @@ from tests.support.delayed import pass_minute
 from tests.support.dispatcher import HOME
 from tests.support.held_emails import Link
 from tests.support.prizes import ADDRESS, advocate, bring, catch_up, earned_by, offer, tenant_of
-from tests.support.readings import reading
+from tests.support.readings import change_of, reading
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import Operator, WebClient, operator
@@ -75,6 +75,7 @@ def write_every_email(service: Service) -> None:
     about_a_program_without_email(operator(service, "nora"))
     about_a_shared_member(operator(service, "sam"))
     about_a_first_look(operator(service, "lena"))
+    about_a_group(operator(service, "gina"))
     about_a_program(operator(service, "paula"))
     about_the_account(operator(service, "clara"))
 
@@ -84,14 +85,14 @@ def to_users(who: Operator) -> None:
     site, now_ms = who.service.services.site, who.service.now_ms()
 
     async def ask(tx: Tx) -> None:
-        await invitations.forgot_password(tx, site, EmailAddress(who.email), now_ms=now_ms)
+        await invitations.forgot_password(tx.at(now_ms), site, EmailAddress(who.email))
         user_id = await members.first_owner(tx, who.account_id)
         new_email = EmailAddress(f"{new_id()}@example.org")
-        await email_changes.ask(tx, site, user_id, new_email, now_ms=now_ms)
+        await email_changes.ask(tx.at(now_ms), site, user_id, new_email)
         await with_second_factor(tx, who, user_id, now_ms)
-        await email_proofs.send_code(tx, site, user_id, now_ms=now_ms)
+        await email_proofs.send_code(tx.at(now_ms), site, user_id)
         for each in (who.email, f"{new_id()}@example.org"):
-            await invitations.ask_to_join(tx, site, EmailAddress(each), now_ms=now_ms)
+            await invitations.ask_to_join(tx.at(now_ms), site, EmailAddress(each))
 
     who.service.write(ask)
     assert WebClient(who.service).log_in(who.email).status_code == 303  # a new browser
@@ -106,9 +107,9 @@ async def with_second_factor(tx: Tx, who: Operator, user_id: str, now_ms: int) -
     site, actor, secret = who.service.services.site, actors.member(user_id), "A" * 32
     code = TOTP(base64.b32decode(secret), 6, SHA1(), 30).generate(now_ms // 1000).decode()
     keys = EncryptionKeys([b"k" * 32])
-    await second_factors.turn_on(tx, site, keys, actor, code, secret=secret, now_ms=now_ms)
+    await second_factors.turn_on(tx.at(now_ms), site, keys, actor, code, secret=secret)
     off = second_factors.TURNED_OFF
-    await second_factors.turn_off(tx, site, actor, user_id, off, now_ms=now_ms)
+    await second_factors.turn_off(tx.at(now_ms), site, actor, user_id, off)
 
 
 def about_the_account(who: Operator) -> None:
@@ -119,7 +120,7 @@ def about_the_account(who: Operator) -> None:
 
     async def close(tx: Tx) -> bool:
         actor, account_id = actors.job(closing.CLOSING), who.account_id
-        return await closing.close_some(tx, site, actor, account_id, now_ms=later_ms)
+        return await closing.close_some(tx.at(later_ms), site, actor, account_id)
 
     while who.service.write(close):
         pass
@@ -287,14 +288,18 @@ def about_fetches(who: Operator) -> None:
     tenant, site, now_ms = tenant_of(who), who.service.services.site, who.service.now_ms()
 
     async def begin(tx: Tx) -> RemoteFetch:
-        import_id = await fetching.begin(tx, tenant, "http://127.0.0.1:1", None, now_ms=now_ms)
+        import_id = await fetching.begin(
+            change_of(tx, tenant, now_ms=now_ms), "http://127.0.0.1:1", None
+        )
         fetch = await fetching.get(reading(tx, tenant), import_id)
-        await fetching.resume(tx, fetch, secret="x")
+        await fetching.resume(change_of(tx, fetch.tenant), fetch, secret="x")
         return await fetching.get(reading(tx, tenant), import_id)
 
     async def end(tx: Tx) -> None:
         fetch = await begin(tx)
-        await fetching.move(tx, fetch, fetch._replace(stage=FetchStage.DONE), Counter())
+        await fetching.move(
+            change_of(tx, fetch.tenant), fetch, fetch._replace(stage=FetchStage.DONE), Counter()
+        )
         await fetching.notify_ended(new_change(tx, site, tenant, now_ms), fetch)
 
     who.service.write(end)
@@ -327,6 +332,12 @@ def about_a_program_without_email(owner: Operator) -> None:
     fields = ProgramFields(**prices, redirect_url="https://wax.example/")
     create = changing(programs.create, site, tenant_of(owner), service.now_ms())
     service.write(lambda tx: create(tx, card["uuid"], fields))
+
+
+def about_a_group(owner: Operator) -> None:
+    """That a group waits."""
+    trait_groups.group(owner)
+    first_looks.run_jobs(owner.service)
 
 
 def about_a_first_look(owner: Operator) -> None:

@@ -59,12 +59,12 @@ def grant(service: Service) -> Granted:
     assert alice.post(people, {"email": "ann@example.org"}).status_code == 201
     site, now_ms = service.services.site, service.now_ms()
     address = EmailAddress(alice.email)
-    service.write(lambda tx: invitations.forgot_password(tx, site, address, now_ms=now_ms))
+    service.write(lambda tx: invitations.forgot_password(tx.at(now_ms), site, address))
     new = EmailAddress("alice.new@example.org")
-    service.write(lambda tx: email_changes.ask(tx, site, alice.user_id, new, now_ms=now_ms))
+    service.write(lambda tx: email_changes.ask(tx.at(now_ms), site, alice.user_id, new))
     alice.make(invitations.invite_member, EmailAddress("guest@example.org"), Role.OWNER)
     secret_keys = service.settings.secret_keys
-    service.write(lambda tx: installation_key.get_or_make(tx, secret_keys, now_ms=now_ms))
+    service.write(lambda tx: installation_key.get_or_make(tx.at(now_ms), secret_keys))
     bodies = " ".join(row[0] or "" for row in ask(service, "SELECT body_text FROM letter"))
     for account in (alice, zoe):
         _insert_rows(service, account)
@@ -133,15 +133,15 @@ def revoke(service: Service, granted: Granted) -> None:
     alice.make(members.change_role, granted.demoted.user_id, Role.ANALYST)
     zoe.make(disconnecting.disconnect)
     service.write(lambda tx: slack_messages.delete_webhook(change_of_account(tx, zoe.account_id)))
-    service.write(lambda tx: installation_key.replace(tx, secret_keys, now_ms=now_ms))
+    service.write(lambda tx: installation_key.replace(tx.at(now_ms), secret_keys))
     actor, hashed = actors.member(alice.user_id), service.run(passwords.hashed(NEW_PASSWORD))
     service.write(
-        lambda tx: members.change_password(tx, site, actor, alice.user_id, hashed, now_ms=now_ms)
+        lambda tx: members.change_password(tx.at(now_ms), site, actor, alice.user_id, hashed)
     )
     leaver = actors.member(granted.leaver.user_id)
     service.write(
         lambda tx: second_factors.turn_off(
-            tx, site, leaver, leaver.id, second_factors.TURNED_OFF, now_ms=now_ms
+            tx.at(now_ms), site, leaver, leaver.id, second_factors.TURNED_OFF
         )
     )
     zoe.make(accounts.set_needs_second_factor, True)

@@ -138,5 +138,5 @@ async def _hold(change: Change, subscriber_id: str, email: str, code: str) -> No
         about=subscriber_id,
         held_code=code,
     )
-    await emails.send(change.tx, confirm, now_ms=change.now_ms)
+    await emails.send(change.tx, confirm)
     await confirmations.put_on(change, code)

@@ -215,12 +215,12 @@ class World:
                 "month": month,
             }
             self.service.write(lambda tx, row=row: tx.run(insert, **row))
-        self.service.write(lambda tx: payouts.mark_paid(tx, row["id"], EVIL, now_ms=now_ms))
+        self.service.write(lambda tx: payouts.mark_paid(tx.at(now_ms), row["id"], EVIL))
 
     def ticket(self, kind: str) -> str:
         async def issue(tx: Tx) -> str:
             new = NewTicket(kind, account_id=self.alice.account_id, email="o'evil@example.org")
-            _, token = await invitations._issue(tx, new, now_ms=self.service.now_ms())
+            _, token = await invitations._issue(tx.at(self.service.now_ms()), new)
             return token
 
         return self.service.write(issue)

@@ -22,6 +22,7 @@ from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.rewards.rewards import NewReward
 from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.signups.signups import sign_up
+from honeyguide.store.tx import timed
 from honeyguide.subscribers import subscribers
 from honeyguide.subscribers.subscriber_filters import of_show
 from honeyguide.subscribers.subscribers import Subscriber
@@ -45,15 +46,18 @@ class Program:
         self.now_ms = NOW_MS
 
     def change(self, unit: Any, *args: Any, **kwargs: Any) -> Any:
+        return self.opened.run(self.write(unit, *args, **kwargs))
+
+    async def write(self, unit: Any, *args: Any, **kwargs: Any) -> Any:
         made = changing(unit, SITE, self.tenant, self.now_ms)
-        return self.opened.run(self.opened.store.write(made, *args, **kwargs))
+        return await self.opened.store.write(made, *args, **kwargs)
 
     def read(self, unit: Any, *args: Any, **kwargs: Any) -> Any:
         made = reads(unit, self.tenant, now_ms=self.now_ms)
         return self.opened.run(self.opened.store.read(made, *args, **kwargs))
 
     def find_import(self, import_id: str) -> Import:
-        return self.opened.run(self.opened.store.read(importing.get, self.tenant, import_id))
+        return self.opened.run(self.opened.store.read(reads(importing.get, self.tenant), import_id))
 
     def subscribe(self, email: str, **given: Any) -> Subscriber:
         return self.change(sign_up, NewSubscriber(email=email, **given))
@@ -64,18 +68,12 @@ class Program:
 
     def start(self, text: str, *, gives_rewards: bool = False, name: str = "people.csv") -> str:
         """Stores a file and starts its import."""
-        store = self.opened.store
         file = stored_files.in_parts(uploaded_files.read(text.encode(), name))
-        write = store.write
 
         async def begin() -> str:
-            import_id = await stored_files.store_file(
-                store, self.tenant, name, file, now_ms=self.now_ms
-            )
-            await write(
-                importing.choose, self.tenant, import_id, file.mapping, gives_rewards=gives_rewards
-            )
-            await write(importing.start, self.tenant, import_id)
+            import_id = await stored_files.store_file(self.write, name, file)
+            await self.write(importing.choose, import_id, file.mapping, gives_rewards=gives_rewards)
+            await self.write(importing.start, import_id)
             return import_id
 
         return self.opened.run(begin())
@@ -86,10 +84,10 @@ class Program:
         async def run() -> Import:
             store = self.opened.store
             for _ in range(most):
-                if not await store.read(import_parts.running, now_ms=self.now_ms, most=1):
+                if not await store.read(timed(import_parts.running, self.now_ms), most=1):
                     break
                 await import_file(SITE, store, [import_id], self.now_ms)
-            return await store.read(importing.get, self.tenant, import_id)
+            return await store.read(reads(importing.get, self.tenant), import_id)
 
         return self.opened.run(run())
 

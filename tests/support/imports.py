@@ -6,6 +6,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import importing, sources, uploaded_files
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.store.tx import Tx
+from tests.support.readings import change_of
 
 
 async def keep(
@@ -15,13 +16,14 @@ async def keep(
     file_name: str,
     header: list[str],
     lines: list[ImportLine],
-    now_ms: int,
 ) -> str:
     source = sources.recognize(header, lines)
     file = uploaded_files.understand(header, lines, source)
     import_id = await importing.begin(
-        tx, tenant, file_name, header, file.mapping, now_ms=now_ms, source=source, dates=file.dates
+        change_of(tx, tenant), file_name, header, file.mapping, source=source, dates=file.dates
     )
-    await importing.add_parts(tx, tenant, import_id, 0, [msgspec.json.encode(lines).decode()])
-    await importing.complete(tx, tenant, import_id, len(lines))
+    await importing.add_parts(
+        change_of(tx, tenant), import_id, 0, [msgspec.json.encode(lines).decode()]
+    )
+    await importing.complete(change_of(tx, tenant), import_id, len(lines))
     return import_id

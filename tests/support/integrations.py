@@ -25,7 +25,7 @@ from honeyguide.rewards.rewards import NewReward
 from honeyguide.signups import signups
 from honeyguide.signups.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.store import Store
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from honeyguide.subscribers import campaigns, subscribers
 from honeyguide.subscribers.campaigns import CampaignSettings
 from honeyguide.subscribers.subscribers import Subscriber
@@ -79,7 +79,7 @@ class Synced:
             integration = await self.store.read(reads(integrations.find, self.tenant))
             wait_ms = integration.next_call_ms - system_clock() if integration else 0
             await asyncio.sleep(wait_ms / 1000 if 0 < wait_ms < 1000 else 0)
-            if not await self.store.read(leases.due, now_ms=self.now_ms):
+            if not await self.store.read(timed(leases.due, self.now_ms)):
                 return
             await self.worker.begin_due()
             await self.worker.finish()
@@ -123,11 +123,10 @@ class Synced:
     async def receive(self, hook: IncomingHook, signed_at: str = "") -> bool:
         """As the endpoint does after it has verified the webhook."""
         return await self.store.write(
-            incoming.store_hook,
+            timed(incoming.store_hook, self.now_ms),
             await self.integration(),
             hook,
             signed_at=signed_at,
-            now_ms=self.now_ms,
         )
 
     def pass_a_minute(self) -> None:
@@ -141,7 +140,7 @@ class Synced:
 @asynccontextmanager
 async def newsletter(store: Store, email: str = "wax@example.org") -> AsyncIterator[Synced]:
     async def begin(tx: Tx) -> Tenant:
-        made = await accounts.create(tx, EmailAddress(email), name="Wax", now_ms=NOON_MS)
+        made = await accounts.create(tx.at(NOON_MS), EmailAddress(email), name="Wax")
         return Tenant(made.account_id, made.campaign_id)
 
     outbound = Outbound(FREE)

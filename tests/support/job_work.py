@@ -14,6 +14,7 @@ from tests.support.job_referrals import (
     subscribe,
 )
 from tests.support.job_world import World, old_rows
+from tests.support.readings import changes_of
 from tests.support.web import operator, upload
 
 
@@ -276,10 +277,10 @@ def begin_checks(world: World) -> None:
     world.run("import uploaded files")
     for who, import_id in imports:
         begin = partial(
-            checking.begin,
-            tenant=Tenant(who.account_id, who.campaign_id),
+            changes_of(
+                checking.begin, Tenant(who.account_id, who.campaign_id), now_ms=system_clock()
+            ),
             import_id=import_id,
-            now_ms=system_clock(),
         )
         world.service.write(begin)
 

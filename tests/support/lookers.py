@@ -37,9 +37,9 @@ def _run(url: str, owner: Tenant, ids: list[str], now_ms: int, seed: int) -> Non
 def verify_together(
     url: str, owner: Tenant, ids: list[str], now_ms: int, *, processes: int
 ) -> None:
-    spawn = multiprocessing.get_context("spawn")
+    forked = multiprocessing.get_context("forkserver")  # `confirmers` tells it what to import once
     crowd = [
-        spawn.Process(target=_run, args=(url, owner, list(ids), now_ms, seed))
+        forked.Process(target=_run, args=(url, owner, list(ids), now_ms, seed))
         for seed in range(processes)
     ]
     for process in crowd:

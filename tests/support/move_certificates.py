@@ -4,6 +4,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import checking, importing
 from honeyguide.store.tx import Tx
 from honeyguide.work.moving import compare_some
+from tests.support.readings import change_of
 from tests.support.service import Member
 from tests.support.stores import statement
 
@@ -15,12 +16,14 @@ def certificate_of(owner: Member, name: str = "secret.csv") -> str:
     services = owner.service.services
 
     async def begin(tx: Tx) -> str:
-        import_id = await importing.begin(tx, tenant, name, ["email"], {"email": 0}, now_ms=now_ms)
+        import_id = await importing.begin(
+            change_of(tx, tenant, now_ms=now_ms), name, ["email"], {"email": 0}
+        )
         lines = ['[[2,["secret@example.org"]]]']
-        await importing.add_parts(tx, tenant, import_id, 0, lines)
-        await importing.complete(tx, tenant, import_id, 1)
+        await importing.add_parts(change_of(tx, tenant), import_id, 0, lines)
+        await importing.complete(change_of(tx, tenant), import_id, 1)
         await tx.run(_DONE, id=import_id)
-        return await checking.begin(tx, tenant, import_id, now_ms=now_ms)
+        return await checking.begin(change_of(tx, tenant, now_ms=now_ms), import_id)
 
     async def run(check_id: str) -> None:
         secret_keys = services.settings.secret_keys

@@ -17,7 +17,7 @@ from honeyguide.work.moving import import_file
 from tests.support.changes import SITE
 from tests.support.incumbent import KEY, IncumbentServer
 from tests.support.platforms.stand_in import FREE
-from tests.support.readings import reads
+from tests.support.readings import changes_of, reads
 from tests.support.stores import OpenStore, statement
 
 
@@ -42,7 +42,9 @@ class Move:
 
     async def begin(self) -> str:
         return await self.store.write(
-            fetching.begin, self.tenant, self.server.url, "The Old Program", now_ms=self.now_ms
+            changes_of(fetching.begin, self.tenant, now_ms=self.now_ms),
+            self.server.url,
+            "The Old Program",
         )
 
     async def fetch(
@@ -63,10 +65,10 @@ class Move:
 
     async def run_import(self, import_id: str) -> importing.Import:
         """As the job does, to its end."""
-        await self.store.write(importing.start, self.tenant, import_id)
-        while (kept := await self.store.read(importing.get, self.tenant, import_id)).status == (
-            "running"
-        ):
+        await self.store.write(changes_of(importing.start, self.tenant), import_id)
+        while (
+            kept := await self.store.read(reads(importing.get, self.tenant), import_id)
+        ).status == ("running"):
             await import_file(SITE, self.store, [import_id], self.now_ms)
         return kept
 

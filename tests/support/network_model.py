@@ -96,6 +96,8 @@ class Reader:
     by_hand: bool = False
     """Whether the owner verified it, who need not wait for anything."""
     has_left: bool = False
+    is_ended: bool = False
+    """By the owner's team, so the owner decides about the fee."""
     id: str = ""
 
     @property
@@ -231,21 +233,31 @@ class Model:
     def confirm(self, reader: Reader, now_ms: int) -> None:
         """They confirm their address."""
         reader.has_left = False
-        has_waited, reader.must_confirm = reader.must_confirm, False
+        has_waited, reader.must_confirm = reader.must_confirm or reader.is_ended, False
+        if reader.is_ended and reader.status == "pending":
+            reader.is_ended, reader.due_ms = False, (reader.due_ms or 0) - 30 * DAY_MS
         is_over = reader.due_ms is None or reader.due_ms <= now_ms
         if has_waited and reader.status == "pending" and is_over:
             self.verify(reader, now_ms)
 
-    def leave(self, reader: Reader) -> None:
-        reader.has_left = True
-        if reader.status == "pending":
+    def leave(
+        self, reader: Reader, now_ms: int = 0, *, by_team: bool = False, erased: bool = False
+    ) -> None:
+        was_gone, reader.has_left, reader.here = reader.has_left, True, not erased
+        if reader.status != "pending" or (reader.is_ended and (was_gone or by_team or erased)):
+            return
+        if by_team and reader.fee and not reader.is_own:
+            reader.is_ended = True
+            reader.due_ms = (now_ms if reader.due_ms is None else reader.due_ms) + 30 * DAY_MS
+        else:
             reader.status = "rejected"
 
     def verify_due(self, now_ms: int) -> list[Reader]:
         ripe = [
             r
             for r in self.readers
-            if r.here and r.status == "pending" and not r.must_confirm
+            if r.status == "pending"
+            if r.is_ended or (r.here and not r.must_confirm)
             if r.due_ms is not None and r.due_ms <= now_ms
         ]
         return sorted(ripe, key=lambda reader: reader.due_ms or 0)

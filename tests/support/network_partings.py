@@ -30,10 +30,10 @@ async def share_member(
 ) -> None:
     email = EmailAddress(f"{account_ids[1]}@both.example")
     known = await users.find_by_email(tx, email)
-    user_id = known.id if known else await users.create(tx, email, now_ms=now_ms)
+    user_id = known.id if known else await users.create(tx.at(now_ms), email)
     for account_id in account_ids:
         if is_shared:
-            await members.add(tx, account_id, user_id, Role.EDITOR, now_ms=now_ms)
+            await members.add(tx.at(now_ms), account_id, user_id, Role.EDITOR)
         else:
             sql = "DELETE FROM member WHERE account_id = :account_id AND user_id = :user_id"
             await tx.run(statement(sql), account_id=account_id, user_id=user_id)

@@ -14,6 +14,9 @@ class Counted:
         self.names: list[str] = []
         self._note = note or self.names.append
 
+    def at(self, now_ms: int) -> Any:
+        return Counted(self._tx.at(now_ms), self._note)
+
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._tx, name)
         if name not in RUNS:

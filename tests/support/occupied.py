@@ -9,6 +9,7 @@ from honeyguide.integrations.adoption import FoundCounts
 from honeyguide.integrations.integrations import NewIntegration
 from honeyguide.integrations.platform import Audience
 from honeyguide.moving import adopting
+from honeyguide.store.tx import timed
 from tests.support.integrations import KEYS, NAMES
 from tests.support.platforms.stand_in import Seen
 from tests.support.synced_platform import BesidePlatform
@@ -80,5 +81,5 @@ async def adopt(on: Occupied, answered: str = "adopt") -> None:
     if answered:
         await on.answer(answered)
     store = on.synced.store
-    while found := await store.read(adopting.due, now_ms=on.synced.now_ms, most=1):
-        await store.write(adopting.adopt_batch, SITE, found[0], now_ms=on.synced.now_ms)
+    while found := await store.read(timed(adopting.due, on.synced.now_ms), most=1):
+        await store.write(timed(adopting.adopt_batch, on.synced.now_ms), SITE, found[0])

@@ -61,7 +61,7 @@ def write_catalog(folder: Path) -> None:
 def pseudo_language(folder: Path) -> Iterator[None]:
     """While this is open, German is the made-up language of this catalog in this process."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(language, "FOLDER", folder)
+        patch.setattr(language, "CATALOG_FOLDER", folder)
         _forget()
         yield
     _forget()

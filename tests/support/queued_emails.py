@@ -133,7 +133,7 @@ class Letterbox:
         branding = {name: given.pop(name, None) for name in ("from_name", "reply_to")}
         given["brand"] = EmailBranding("The Morning Wax", **branding)
         given["links"] = EmailLinks(stop=given.pop("unsubscribe_url", None))
-        await emails.send(tx, EmailToSend(**given), now_ms=now_ms)
+        await emails.send(tx.at(now_ms), EmailToSend(**given))
 
     def post(self, **given: Any) -> None:
         self.write(lambda tx: self.put(tx, **given))

@@ -262,6 +262,44 @@ class RandomHistory:
             found[month, place] = found.get((month, place), Ahead()) + one
         return found
 
+    def standing(self, program_id: str, place: str, month: str) -> tuple[int, int]:
+        """The pending fees of a partner that can still be charged in a month, and the most that is
+        charged of them, in whatever order they are decided."""
+        sql = "SELECT id, total_budget_cents, max_payout_cents FROM program"
+        terms = {row[0]: row[1:] for row in self.read(f"{sql} WHERE account_id = :account_id")}
+        budget, cap = terms[program_id]
+        sql = "SELECT program_id, month, reached_cents FROM budget WHERE account_id = :account_id"
+        reached = {name: at for of, name, at in self.read(sql) if of == program_id}
+        steps = [step for step in self.steps() if step.program == program_id]
+        spent = sum(each.cents for each in steps if each.month == month)
+        own = sum(each.cents for each in steps if (each.month, each.place) == (month, place))
+        rooms, pending = [], 0
+        for row in self._payable(program_id, steps):
+            if row.place == place and month in self._months(row):
+                most = max(budget, row.budget_cents)
+                room = min(most - spent, max(cap, row.cap_cents) - own)
+                is_stopped = most <= reached.get(month, -1) or room < row.fee_cents
+                pending += row.fee_cents
+                rooms += [] if is_stopped else [(room, row.fee_cents)]
+        most_cents = 0
+        for room, fee_cents in sorted(rooms):
+            most_cents = min(most_cents + fee_cents, room)
+        return pending, most_cents
+
+    def _months(self, row: Row) -> list[str]:
+        """This and the next, as far as it can be decided in them."""
+        now_ms = self.service.now_ms()
+        months = [rules.month_of(now_ms)]
+        months.append(rules.next_month(months[0]))
+        from_ms = max(now_ms, (None if row.reason in WAIT else row.due_ms) or now_ms)
+        until_ms = from_ms
+        if row.reason in WAIT:
+            until_ms = max(from_ms, row.due_ms or 0)
+        elif row.reason == "awaiting_confirmation" or row.due_ms is None:
+            return [each for each in months if each >= rules.month_of(from_ms)]
+        last = rules.month_of(until_ms + 3_600_000)
+        return [each for each in months if rules.month_of(from_ms) <= each <= last]
+
     def limits(self, program_id: str) -> set[tuple[int, int]]:
         """Budget and cap of today, and those under which those who wait came, if higher."""
         sql = "SELECT id, total_budget_cents, max_payout_cents FROM program"
@@ -276,6 +314,18 @@ class RandomHistory:
         """What may be charged, with its month and its limits, in the order in which it falls due;
         what waits for somebody comes last."""
         now_ms, found = self.service.now_ms(), []
+        for row in self._payable(program_id, steps):
+            dated = None if row.reason in WAIT else row.due_ms
+            due_ms = max(dated or now_ms, now_ms)
+            waits = dated is None or row.reason == "awaiting_confirmation"
+            order = (rules.month_of(due_ms), waits, due_ms, row.subscriber_id)
+            limits = (row.budget_cents, row.cap_cents)
+            found.append((order, (order[0], row.place, row.fee_cents, *limits)))
+        return [each for _, each in sorted(found)]
+
+    def _payable(self, program_id: str, steps: list[Step]) -> list[Row]:
+        """What is pending and may be charged."""
+        found = []
         for row in self.rows():
             is_paid = sum(
                 1 if step.cents > 0 else -1 for step in steps if step.person_key == row.person_key
@@ -283,10 +333,5 @@ class RandomHistory:
             if row.program != program_id or row.decided_ms is not None or row.is_own or is_paid:
                 continue
             if row.fee_cents and row.reason != "partner_removed":
-                dated = None if row.reason in WAIT else row.due_ms
-                due_ms = max(dated or now_ms, now_ms)
-                waits = dated is None or row.reason == "awaiting_confirmation"
-                order = (rules.month_of(due_ms), waits, due_ms, row.subscriber_id)
-                limits = (row.budget_cents, row.cap_cents)
-                found.append((order, (order[0], row.place, row.fee_cents, *limits)))
-        return [each for _, each in sorted(found)]
+                found.append(row)
+        return found

@@ -295,7 +295,7 @@ class History(Recorder):
 
         async def due(tx: Tx) -> list[str]:
             await tx.run(FORGET_PACE)
-            return await leases.due(tx, now_ms=self.clock())
+            return await leases.due(tx)
 
         while await store.write(due):
             await worker.begin_due()

@@ -207,6 +207,13 @@ class RecordedMonth:
             found[row.partner] = Ahead(*(a + b for a, b in sums))
         return found
 
+    def limit_cents(self, name: str) -> int:
+        """The most that a partner can still get in it, in whatever order referrals are decided."""
+        waiting = [row for row in self.rows() if row.decided_ms is None and row.partner == name]
+        budget_cents = BUDGET - self.charged_cents(program="held")
+        cap_cents = CAP - self.charged_cents(name, "held")
+        return min(FEE * len(waiting), budget_cents, cap_cents)
+
     def signups(self) -> Counter[str]:
         """Of everybody, by what became of them; in the words of the CSV."""
         sql = "SELECT referrer_code, referral_status FROM subscriber WHERE account_id = :account_id"

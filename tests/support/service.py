@@ -180,7 +180,7 @@ class Service:
         async def create(tx: Tx) -> tuple[str, str, str]:
             email = f"{name}{next(_numbers)}@example.org"
             made = await accounts.create(
-                tx, EmailAddress(email), name=name.title(), now_ms=self.now_ms()
+                tx.at(self.now_ms()), EmailAddress(email), name=name.title()
             )
             tenant = Tenant(made.account_id, made.campaign_id)
             change = new_change(tx, self.services.site, tenant, self.now_ms())

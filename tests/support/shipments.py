@@ -56,7 +56,7 @@ def pass_minute(member: Member) -> list[dict[str, Any]]:
         # Those of an earlier minute may not have been sent yet.
         earlier = {row[0] for row in await tx.all(EMAILS, id=member.account_id)}
         await tx.run(MAKE_DUE, id=member.account_id)
-        for due in await shipment_emails.due(tx, now_ms=service.now_ms(), most=100):
+        for due in await shipment_emails.due(tx.at(service.now_ms()), most=100):
             if due.account_id == member.account_id:
                 change = new_change(tx, service.services.site, due.tenant, service.now_ms())
                 await shipment_emails.announce(change, due.subscriber_id)

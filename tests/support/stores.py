@@ -78,7 +78,7 @@ class OpenStore:
         """(campaign, key)"""
 
         async def work(tx: Tx) -> tuple[str, str]:
-            made = await accounts.create(tx, EmailAddress(email), name=None, now_ms=now_ms)
+            made = await accounts.create(tx.at(now_ms), EmailAddress(email), name=None)
             tenant = Tenant(made.account_id, made.campaign_id)
             change = new_change(tx, SITE, tenant, now_ms)
             return made.campaign_id, await keys.create(change, name="test")

@@ -25,9 +25,9 @@ def colleague(service: Service, owner: Operator, role: Role) -> Colleague:
 
     async def join(tx: Tx) -> str:
         now_ms = service.now_ms()
-        user_id = await users.create(tx, email, name=role.capitalize(), now_ms=now_ms)
+        user_id = await users.create(tx.at(now_ms), email, name=role.capitalize())
         await passwords.set_hash(tx, user_id, password_hash)
-        await members.add(tx, owner.account_id, user_id, role, now_ms=now_ms)
+        await members.add(tx.at(now_ms), owner.account_id, user_id, role)
         return user_id
 
     made = Colleague(service, service.write(join), email.text, role)

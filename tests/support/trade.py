@@ -74,7 +74,7 @@ async def verify(store: Store) -> ledger_check.Sums:
     return sums
 
 
-async def publish(tx: Tx, tenant: Tenant, *, now_ms: int, **fields: Any) -> Program:
+async def publish(tx: Tx, tenant: Tenant, **fields: Any) -> Program:
     """A new program of the owner, with a publication of its own."""
     chosen = {
         "cpa": 300,
@@ -90,7 +90,7 @@ async def publish(tx: Tx, tenant: Tenant, *, now_ms: int, **fields: Any) -> Prog
         income_levels=["$150k+"],
         age_ranges=["25 - 39"],
     )
-    change = new_change(tx, SITE, tenant, now_ms)
+    change = new_change(tx, SITE, tenant, tx.now_ms)
     publication = await publications.create(change, about, await logos.store(LOGO, None))
     made = await programs.create(change, publication.id, terms(**chosen))
     # The money is the same whatever a program asks of referrals, so it asks for nothing, as one
@@ -116,10 +116,10 @@ class Trade:
     ) -> Trade:
         async def begin(tx: Tx) -> tuple[Tenant, Program]:
             made = await accounts.create(
-                tx, EmailAddress(f"owner{next(_numbers)}@wax.example"), name="Wax", now_ms=now_ms
+                tx.at(now_ms), EmailAddress(f"owner{next(_numbers)}@wax.example"), name="Wax"
             )
             tenant = Tenant(made.account_id, made.campaign_id)
-            return tenant, await publish(tx, tenant, now_ms=now_ms, **fields)
+            return tenant, await publish(tx.at(now_ms), tenant, **fields)
 
         trade = cls(store, *await store.write(begin))
         for _ in range(partners):
@@ -129,7 +129,7 @@ class Trade:
     async def add_partner(self, *, now_ms: int = NOON_MS) -> PartnerCampaign:
         async def work(tx: Tx) -> PartnerCampaign:
             made = await accounts.create(
-                tx, EmailAddress(f"partner{next(_numbers)}@bob.example"), name="Bob", now_ms=now_ms
+                tx.at(now_ms), EmailAddress(f"partner{next(_numbers)}@bob.example"), name="Bob"
             )
             tenant = Tenant(made.account_id, made.campaign_id)
             change = new_change(tx, SITE, tenant, now_ms)

@@ -47,6 +47,7 @@ NOT_LOGGED = {
     "/look/emails/test": "sends an email",
     "/look/embed/check": "looks at a website",
     "/review/check": "writes nothing",
+    "/review/ended": "writes a delayed action; the decision is logged when it is done",
     "/notices/slack/test": "sends a message",
     **dict.fromkeys(
         ("/account/close", "/account/keep"),

@@ -100,6 +100,7 @@ UNOWNED: dict[str, str] = {
     "signups.first_looks.to_compare": "finds partners to look at again, of all accounts",
     "signups.first_looks.to_remind": "finds owners to be reminded, of all accounts",
     "signups.first_looks.to_pause": "finds partners to be paused, of all accounts",
+    "signups.group_looks.to_tell": "finds groups that wait for their owner, of all accounts",
     "signups.awaited_looks.figures": "what the network shows of a program, to any account",
     "signups.refused_readers.to_refuse": "finds refused readers, of all accounts",
     "partners.held_referrals.health": "how many programs need attention, for the operator's check",

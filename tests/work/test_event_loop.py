@@ -81,11 +81,11 @@ class Depth(NamedTuple):
 DEPTH = pytest.mark.parametrize(
     "depth",
     [
-        Depth(SMALL, 6),
+        Depth(SMALL, 12),
         pytest.param(Depth(SMALL, 1), marks=pytest.mark.long),
         pytest.param(Depth(LARGE, 1), marks=pytest.mark.long),
     ],
-    ids=["a sixth with fields of 64 KB", "fields of 64 KB", "fields in full"],
+    ids=["a twelfth with fields of 64 KB", "fields of 64 KB", "fields in full"],
 )
 
 

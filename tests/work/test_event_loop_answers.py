@@ -75,10 +75,9 @@ SMTP_PORT = free_port()
 def alice() -> Iterator[Operator]:
     async def nothing(*args: object, **kwargs: object) -> None: ...
 
-    patch = pytest.MonkeyPatch()
-    patch.setattr(attempts, "count", nothing)
     given = {"secret_key": "ab" * 32, "smtp_url": f"smtp://127.0.0.1:{SMTP_PORT}"}
-    with Service("sqlite", **given) as service:
+    with pytest.MonkeyPatch.context() as patch, Service("sqlite", **given) as service:
+        patch.setattr(attempts, "count", nothing)
         made = operator(service)
         admin = statement("UPDATE account SET is_admin = 1 WHERE id = :id")
         service.write(lambda tx: tx.run(admin, id=made.account_id))
@@ -92,7 +91,6 @@ def alice() -> Iterator[Operator]:
         ):
             made.web.get(page)  # the first view of a page compiles its templates
         yield made
-    patch.undo()
 
 
 def embed_page(alice: Operator, server: Answering) -> None:

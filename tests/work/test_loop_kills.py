@@ -82,10 +82,10 @@ class Life:
         event = outbox.Event(
             account_id, outbox.NEW_REFERRAL, {"round": self.rounds}, [self.webhook_id], None
         )
-        await outbox.emit(tx, [event], now_ms=now_ms)
+        await outbox.emit(tx.at(now_ms), [event])
         to, message = EmailAddress("owner@example.org"), email(f"Round {self.rounds}", "Hello")
         sent = EmailToSend(account_id, to, email_kinds.TEST_EMAIL, message)
-        await emails.send(tx, sent, now_ms=now_ms)
+        await emails.send(tx.at(now_ms), sent)
 
     async def _click(self, code: str) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)

@@ -29,7 +29,7 @@ from honeyguide.rewards.rewards import NewReward, RewardFields
 from honeyguide.signups import signups
 from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store.change import Change
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from honeyguide.subscribers import branding, campaigns, slugs
 from honeyguide.subscribers.campaigns import CampaignSettings
 from honeyguide.subscribers.subscribers import Subscriber
@@ -49,7 +49,7 @@ def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
 
 def new_owner(opened: OpenStore, name: str = "wax") -> Tenant:
     email = EmailAddress(f"{name}@example.org")
-    create = partial(accounts.create, email=email, name=name, now_ms=NOON_MS)
+    create = partial(timed(accounts.create, NOON_MS), email=email, name=name)
     return Tenant(*opened.run(opened.store.write(create)))
 
 
@@ -199,10 +199,9 @@ def test_a_link_in_a_letter_used_by_two_at_once_works_once(opened: OpenStore) ->
     opened.run(
         opened.store.write(
             partial(
-                invitations.forgot_password,
+                timed(invitations.forgot_password, NOON_MS),
                 site=SITE,
                 email=EmailAddress("wax@example.org"),
-                now_ms=NOON_MS,
             )
         )
     )
@@ -210,11 +209,10 @@ def test_a_link_in_a_letter_used_by_two_at_once_works_once(opened: OpenStore) ->
     token = text.partition("/password/")[2].split()[0]
     using = [
         partial(
-            invitations.reset_password,
+            timed(invitations.reset_password, NOON_MS),
             site=SITE,
             token=token,
             password_hash=password_hash,
-            now_ms=NOON_MS,
         )
         for password_hash in ("one", "other")
     ]
@@ -228,11 +226,10 @@ def test_two_first_accounts_at_once_make_one_administrator_and_one_refusal(
 ) -> None:
     opening = [
         partial(
-            invitations.open_first_account,
+            timed(invitations.open_first_account, NOON_MS),
             email=EmailAddress(f"{name}@example.org"),
             name=name,
             password_hash="x",
-            now_ms=NOON_MS,
         )
         for name in ("wax", "honey")
     ]

@@ -67,7 +67,7 @@ def test_a_requested_backup_and_a_message_wake_their_jobs(service: Service) -> N
         service.write(records.request)
 
     async def post(tx: Tx) -> None:
-        await slack_messages.enqueue(tx, member.account_id, "x", "/", now_ms=1)
+        await slack_messages.enqueue(tx.at(1), member.account_id, "x", "/")
 
     with wakes(service, slack_messages.TOPIC):
         service.write(post)

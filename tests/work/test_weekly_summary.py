@@ -246,21 +246,19 @@ def test_each_program_has_a_budget_of_its_own(wax: Operator, inbox: Mailbox) -> 
     wax.subscribe("paid@example.org", referrer_code=codes[1])
 
     async def due(tx: Tx) -> DueAccount:
-        found = await weekly_summaries.due_accounts(tx, now_ms=monday_ms, most=1_000)
+        found = await weekly_summaries.due_accounts(tx.at(monday_ms), most=1_000)
         return next(each for each in found if each.id == wax.account_id)
 
     account, site = wax.service.read(due), wax.service.services.site
     now_ms = wax.service.now_ms()
     if months.month_of(now_ms + 2 * DAY_MS) != months.month_of(now_ms):
         pytest.skip("due next month")
-    summary = wax.service.read(
-        lambda tx: weekly_summaries.summarize(tx, site, account, now_ms=now_ms)
-    )
+    summary = wax.service.read(lambda tx: weekly_summaries.summarize(tx.at(now_ms), site, account))
     assert summary is not None
     assert [(each.name, each.sentence) for each in summary.budgets] == [
         (
             first["name"].removesuffix("'s partner program"),
-            "$0.00 of this month’s $5.00 budget is spent, and at most $5.00 more is expected. "
+            "$0.00 of this month’s $5.00 budget is spent, and the forecast is $5.00 more. "
             "Pending fees of $2.50 do not fit.",
         ),
         (
@@ -284,7 +282,7 @@ def test_a_budget_is_of_the_month_that_it_says(wax: Operator, zone: str, whose: 
     now_ms = round(monday.timestamp() * 1000)
     account = DueAccount(wax.account_id, wax.email, zone, 0, "2000-01-03")
     summary = wax.service.read(
-        lambda tx: weekly_summaries.summarize(tx, wax.service.services.site, account, now_ms=now_ms)
+        lambda tx: weekly_summaries.summarize(tx.at(now_ms), wax.service.services.site, account)
     )
     assert summary is not None
     sentence = f"$0.00 of {whose} $5.00 budget is spent."
@@ -325,9 +323,7 @@ def test_an_account_that_is_closed_or_paused_gets_none(wax: Operator, column: st
     join_in_week(wax, monday_ms)
     stop = statement(f"UPDATE account SET {column} = 1 WHERE id = :account_id")
     wax.service.write(lambda tx: tx.run(stop, account_id=wax.account_id))
-    due = wax.service.read(
-        lambda tx: weekly_summaries.due_accounts(tx, now_ms=monday_ms, most=1_000)
-    )
+    due = wax.service.read(lambda tx: weekly_summaries.due_accounts(tx.at(monday_ms), most=1_000))
     assert wax.account_id not in [each.id for each in due]
     wax.service.run(run_job(wax, monday_ms))
     assert summaries(wax) == []
@@ -367,18 +363,16 @@ def test_a_time_zone_that_changes_meanwhile_is_looked_at_again(wax: Operator) ->
     service = wax.service
 
     async def due(tx: Tx) -> DueAccount:
-        found = await weekly_summaries.due_accounts(tx, now_ms=monday_ms, most=1_000)
+        found = await weekly_summaries.due_accounts(tx.at(monday_ms), most=1_000)
         return next(each for each in found if each.id == wax.account_id)
 
     account = service.read(due)
     site = service.services.site
-    summary = service.read(
-        lambda tx: weekly_summaries.summarize(tx, site, account, now_ms=monday_ms)
-    )
+    summary = service.read(lambda tx: weekly_summaries.summarize(tx.at(monday_ms), site, account))
     assert summary is not None
     zone = "Pacific/Honolulu"
     wax.make(accounts.set_time_zone, zone)
-    service.write(lambda tx: weekly_summaries.finish(tx, site, account, summary, now_ms=monday_ms))
+    service.write(lambda tx: weekly_summaries.finish(tx.at(monday_ms), site, account, summary))
     assert summaries(wax) == []
     service.run(run_job(wax, monday_ms))
     assert summaries(wax) == []

@@ -5,6 +5,7 @@ import pytest
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.screening import evidence
 from honeyguide.store import job_failures
+from honeyguide.store.tx import timed
 from tests.support.stores import OpenStore
 
 NOW_MS = 1_794_819_600_000
@@ -16,10 +17,10 @@ def test_what_fails_is_tried_again_after_a_minute_and_then_later_and_later(
     store, now_ms, waits = opened.store, NOW_MS, []
 
     def skipped(at_ms: int) -> set[str]:
-        return opened.run(store.read(job_failures.skipped, "a job", now_ms=at_ms))
+        return opened.run(store.read(timed(job_failures.skipped, at_ms), "a job"))
 
     for _ in range(6):
-        record = store.write(job_failures.record, "a job", "an item", "ValueError", now_ms=now_ms)
+        record = store.write(timed(job_failures.record, now_ms), "a job", "an item", "ValueError")
         opened.run(record)
         (failure,) = opened.run(store.read(job_failures.list_all))
         waits.append((failure.retry_ms - now_ms) // MINUTE_MS)
@@ -37,9 +38,9 @@ def test_a_failure_that_was_not_found_again_for_a_day_is_forgotten(opened: OpenS
             item=item,
             ms=tried_ms,
         )
-    assert opened.run(opened.store.read(job_failures.has_old, now_ms=NOW_MS))
-    opened.run(opened.store.write(job_failures.forget_old, now_ms=NOW_MS))
-    assert not opened.run(opened.store.read(job_failures.has_old, now_ms=NOW_MS))
+    assert opened.run(opened.store.read(timed(job_failures.has_old, NOW_MS)))
+    opened.run(opened.store.write(timed(job_failures.forget_old, NOW_MS)))
+    assert not opened.run(opened.store.read(timed(job_failures.has_old, NOW_MS)))
     assert opened.ask("SELECT item FROM job_failure") == [("not yet",)]
 
 
@@ -69,5 +70,5 @@ def test_the_value_of_evidence_is_kept_while_a_referral_is_pending_and_90_days_m
         campaign_id=campaign_id,
         ms=NOW_MS - days * DAY_MS - HOUR_MS,
     )
-    opened.run(opened.store.write(evidence.purge, now_ms=NOW_MS))
+    opened.run(opened.store.write(timed(evidence.purge, NOW_MS)))
     assert opened.ask("SELECT value FROM evidence") == [("x" if is_kept else None,)]

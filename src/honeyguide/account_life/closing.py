@@ -159,20 +159,20 @@ async def end_waiting_period(change: Change, closes_ms: int) -> None:
     await change.run(_SET, closes_ms=closes_ms)
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[ClosingAccount]:
+async def due(tx: Tx, *, most: int) -> list[ClosingAccount]:
     """Whose waiting period is over, and which are not empty yet."""
-    return await tx.all(_DUE, now_ms=now_ms, most=most)
+    return await tx.all(_DUE, most=most)
 
 
-async def close_some(tx: Tx, site: Site, actor: Actor, account_id: str, *, now_ms: int) -> bool:
+async def close_some(tx: Tx, site: Site, actor: Actor, account_id: str) -> bool:
     """One step of closing this account. Tells whether there is more to do now."""
-    account = await tx.one(_BY_ID, account_id=account_id, now_ms=now_ms)
+    account = await tx.one(_BY_ID, account_id=account_id)
     if account is None:  # kept or paused, or another process was faster
         return False
-    change = Change(tx, site, account.tenant, actor, now_ms)
+    change = Change(tx, site, account.tenant, actor, tx.now_ms)
     if account.closed_ms is None:
         locked = await pausing.lock(change)
-        if await tx.one(_BY_ID, account_id=account_id, now_ms=now_ms) != account:
+        if await tx.one(_BY_ID, account_id=account_id) != account:
             return False
         if await shut_some(change):
             return True
@@ -206,17 +206,17 @@ async def _erase_some(change: Change) -> bool:
     return bool(found)
 
 
-async def expired(tx: Tx, *, now_ms: int, most: int, keep_years: int) -> list[str]:
+async def expired(tx: Tx, *, most: int, keep_years: int) -> list[str]:
     """Closed accounts whose records are no longer kept."""
-    return await tx.all(_EXPIRED, before_ms=now_ms - keep_years * YEAR_MS, most=most)
+    return await tx.all(_EXPIRED, before_ms=tx.now_ms - keep_years * YEAR_MS, most=most)
 
 
-async def forget(tx: Tx, account_id: str, *, now_ms: int) -> None:
+async def forget(tx: Tx, account_id: str) -> None:
     """Deletes the name and address of the account and all its emails. The ledger's rows stay, with
     nobody's name: the figures of its partners rest on them."""
     await tx.run(_FORGET_EMAILS, account_id=account_id)
     await tx.run(_FORGET_NOTICES, account_id=account_id)
-    await tx.run(_FORGET, account_id=account_id, now_ms=now_ms)
+    await tx.run(_FORGET, account_id=account_id)
     tx.scrub()
 
 

@@ -86,11 +86,11 @@ class Created(NamedTuple):
 
 
 async def create(
-    tx: Tx, email: EmailAddress, *, name: str | None, now_ms: int, is_admin: bool = False
+    tx: Tx, email: EmailAddress, *, name: str | None, is_admin: bool = False
 ) -> Created:
     """An account for a new user, who owns it."""
-    user_id = await users.create(tx, email, now_ms=now_ms)
-    return await open_another(tx, user_id, email, name=name, now_ms=now_ms, is_admin=is_admin)
+    user_id = await users.create(tx, email)
+    return await open_another(tx, user_id, email, name=name, is_admin=is_admin)
 
 
 async def open_another(
@@ -99,7 +99,6 @@ async def open_another(
     email: EmailAddress,
     *,
     name: str | None,
-    now_ms: int,
     is_admin: bool = False,
 ) -> Created:
     """An account and its campaign, named after it until the operator names it. The user owns it and
@@ -120,7 +119,7 @@ async def open_another(
         email=email.text,
         name=name,
         is_admin=is_admin or is_first,
-        created_ms=now_ms,
+        created_ms=tx.now_ms,
     )
     await tx.put(
         _INSERT_CAMPAIGN,
@@ -128,11 +127,11 @@ async def open_another(
         account_id=made.account_id,
         name=name or "My newsletter",
         slug=await _free_slug(tx, name or ""),
-        created_ms=now_ms,
+        created_ms=tx.now_ms,
         # Somebody took the slug at the same moment: choose another.
         taken={"slug_pkey": Again, "slug.slug": Again},
     )
-    await members.add(tx, made.account_id, user_id, Role.OWNER, now_ms=now_ms)
+    await members.add(tx, made.account_id, user_id, Role.OWNER)
     return made
 
 
@@ -189,7 +188,7 @@ async def notify_owner(
     """Of what followed from a change to their campaign, once for each cause of this kind."""
     own = await change.fact(_own)
     notification = Notification(own.id, own.email, kind, f"{kind}:{cause}", message, link)
-    await notifications.notify(change.tx, change.site.base_url, notification, now_ms=change.now_ms)
+    await notifications.notify(change.tx, change.site.base_url, notification)
 
 
 # In the change log, for whatever an operator sets about the account.
@@ -203,9 +202,9 @@ async def rename(change: Change, name: str) -> None:
     await change_log.record(change, CHANGED, old.id, {"name": old.name}, {"name": name})
 
 
-async def dismiss_checklist(tx: Tx, account_id: str, *, now_ms: int) -> None:
+async def dismiss_checklist(tx: Tx, account_id: str) -> None:
     """The set-up checklist is not shown again."""
-    await tx.run(_DISMISS_CHECKLIST, account_id=account_id, now_ms=now_ms)
+    await tx.run(_DISMISS_CHECKLIST, account_id=account_id)
 
 
 async def set_time_zone(change: Change, time_zone: str) -> None:
@@ -240,9 +239,9 @@ async def find_stored_secret(tx: Tx) -> bytes | None:
     return bytes.fromhex(kept) if kept else None
 
 
-async def note_backup(tx: Tx, *, now_ms: int) -> None:
+async def note_backup(tx: Tx) -> None:
     """When the last whole copy was made, for the administrator to see."""
-    await tx.run(_KEEP_INSTANCE_VALUE, name="last_backup_ms", value=str(now_ms))
+    await tx.run(_KEEP_INSTANCE_VALUE, name="last_backup_ms", value=str(tx.now_ms))
 
 
 async def last_backup_ms(tx: Tx) -> int | None:
@@ -250,9 +249,9 @@ async def last_backup_ms(tx: Tx) -> int | None:
     return int(kept) if kept else None
 
 
-async def note_proof(tx: Tx, *, broken: int, now_ms: int) -> None:
+async def note_proof(tx: Tx, *, broken: int) -> None:
     """When the books were last proved, and in how many places they were wrong."""
-    await tx.run(_KEEP_INSTANCE_VALUE, name="last_proof", value=f"{now_ms} {broken}")
+    await tx.run(_KEEP_INSTANCE_VALUE, name="last_proof", value=f"{tx.now_ms} {broken}")
 
 
 async def last_proof(tx: Tx) -> Proof | None:

@@ -76,22 +76,21 @@ def _subject(site: Site, limit: Limit, who: str) -> str:
     return site.keyed_hash(f"attempt {limit.name}", who)
 
 
-async def count(tx: Tx, site: Site, limit: Limit, who: str, *, now_ms: int) -> None:
+async def count(tx: Tx, site: Site, limit: Limit, who: str) -> None:
     """Notes one more attempt, and refuses it when that is too many."""
     counted = await tx.one(
         _COUNT,
         subject=_subject(site, limit, who),
-        now_ms=now_ms,
-        expired_ms=now_ms - limit.window_ms,
-        ahead_ms=now_ms + limit.window_ms,
+        expired_ms=tx.now_ms - limit.window_ms,
+        ahead_ms=tx.now_ms + limit.window_ms,
     )
-    since_ms, n = counted or (now_ms, 1)
+    since_ms, n = counted or (tx.now_ms, 1)
     if n > limit.most:
         until_ms = since_ms + limit.window_ms
         if len(_refused) >= MOST_REFUSED:
             _refused.clear()
         _refused[limit, _subject(site, limit, who)] = until_ms
-        raise _refusal(limit, until_ms, now_ms)
+        raise _refusal(limit, until_ms, tx.now_ms)
 
 
 def _refusal(limit: Limit, until_ms: int, now_ms: int) -> TooMany:
@@ -109,10 +108,10 @@ def refuse_again(site: Site, limit: Limit, who: str, *, now_ms: int) -> None:
         raise _refusal(limit, until_ms, now_ms)
 
 
-async def is_allowed(tx: Tx, site: Site, limit: Limit, who: str, *, now_ms: int) -> bool:
+async def is_allowed(tx: Tx, site: Site, limit: Limit, who: str) -> bool:
     """The same where nobody learns that it was too many."""
     try:
-        await count(tx, site, limit, who, now_ms=now_ms)
+        await count(tx, site, limit, who)
     except TooMany:
         return False
     return True

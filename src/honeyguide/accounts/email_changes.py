@@ -64,7 +64,7 @@ def _digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-async def ask(tx: Tx, site: Site, user_id: str, email: EmailAddress, *, now_ms: int) -> None:
+async def ask(tx: Tx, site: Site, user_id: str, email: EmailAddress) -> None:
     """Writes to both addresses. One that was asked for before is given up. Nobody learns here
     whether somebody else logs in with the new address."""
     user = await users.get(tx, user_id)
@@ -77,8 +77,7 @@ async def ask(tx: Tx, site: Site, user_id: str, email: EmailAddress, *, now_ms: 
         email=email.text,
         old_digest=_digest(old_token),
         new_digest=_digest(new_token),
-        now_ms=now_ms,
-        expires_ms=now_ms + LASTS_MS,
+        expires_ms=tx.now_ms + LASTS_MS,
     )
     sender = await members.sender_for(tx, user_id)
     links = [f"{site.base_url}/login/email/{token}" for token in (old_token, new_token)]
@@ -86,46 +85,43 @@ async def ask(tx: Tx, site: Site, user_id: str, email: EmailAddress, *, now_ms: 
     to_new = login_texts.email_change_new(old_email=user.email, link=links[1], valid_for="24 hours")
     for to, message in ((EmailAddress(user.email), to_old), (email, to_new)):
         asking = EmailToSend(sender, to, email_kinds.EMAIL_CHANGE, message)
-        await emails.send(tx, asking, now_ms=now_ms)
+        await emails.send(tx, asking)
 
 
-async def of_user(tx: Tx, user_id: str, *, now_ms: int) -> EmailChange | None:
+async def of_user(tx: Tx, user_id: str) -> EmailChange | None:
     """The one that waits to be confirmed."""
-    return await tx.one(_OF_USER, user_id=user_id, now_ms=now_ms)
+    return await tx.one(_OF_USER, user_id=user_id)
 
 
-async def find(tx: Tx, token: str, *, now_ms: int) -> FoundLink | None:
-    change = await tx.one(_FIND, digest=_digest(token), now_ms=now_ms)
+async def find(tx: Tx, token: str) -> FoundLink | None:
+    change = await tx.one(_FIND, digest=_digest(token))
     return FoundLink(change, change.old_digest == _digest(token)) if change else None
 
 
-async def confirm(
-    tx: Tx, site: Site, token: str, *, session_id: str = "", now_ms: int
-) -> EmailChange:
+async def confirm(tx: Tx, site: Site, token: str, *, session_id: str = "") -> EmailChange:
     """As it is afterwards: if both have confirmed, the address is changed, and all sessions but
     this one are over."""
     # Of two at the same moment, the second sees what the first wrote.
-    change = await tx.one(_CONFIRM, digest=_digest(token), now_ms=now_ms)
+    change = await tx.one(_CONFIRM, digest=_digest(token))
     if change is None:
         raise Missing("This link has already been used or has expired.")
     if change.is_confirmed:
-        await _apply(tx, site, change, session_id, now_ms=now_ms)
+        await _apply(tx, site, change, session_id)
     return change
 
 
-async def _apply(tx: Tx, site: Site, change: EmailChange, session_id: str, *, now_ms: int) -> None:
+async def _apply(tx: Tx, site: Site, change: EmailChange, session_id: str) -> None:
     user_id, email = change.user_id, EmailAddress(change.email)
     old = (await users.get(tx, user_id)).email
     message = login_texts.email_changed(new_email=email.text)
     # Before it is changed: to the old address.
-    await members.email_user(tx, user_id, email_kinds.LOGIN_CHANGED, message, now_ms=now_ms)
+    await members.email_user(tx, user_id, email_kinds.LOGIN_CHANGED, message)
     taken = Invalid("Somebody else logs in with this email address. Nothing was changed.")
     await tx.run(
         _SET_EMAIL,
         user_id=user_id,
         email=email.text,
         email_key=email.key,
-        now_ms=now_ms,
         taken={"login_user_email": taken},
     )
     await tx.run(_SET_CONTACTS, user_id=user_id, email=email.text, old_email=old)
@@ -134,7 +130,7 @@ async def _apply(tx: Tx, site: Site, change: EmailChange, session_id: str, *, no
     await tx.run(_SPEND_TICKETS, user_id=user_id)
     await sessions.end_others(tx, user_id, session_id)
     actor = actors.member(user_id)
-    await members.record_of_user(tx, site, actor, user_id, CHANGED, now_ms=now_ms)
+    await members.record_of_user(tx, site, actor, user_id, CHANGED)
 
 
 async def give_up(tx: Tx, user_id: str) -> None:

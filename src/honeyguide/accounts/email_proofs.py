@@ -72,41 +72,41 @@ async def waive(tx: Tx, user_id: str) -> None:
     await tx.run(_WAIVE, user_id=user_id)
 
 
-async def prove(tx: Tx, user_id: str, *, now_ms: int) -> bool:
+async def prove(tx: Tx, user_id: str) -> bool:
     """Whether the address was not proven before."""
-    return bool(await tx.run(_PROVE, user_id=user_id, now_ms=now_ms))
+    return bool(await tx.run(_PROVE, user_id=user_id))
 
 
-async def prove_by_reset(tx: Tx, site: Site, user_id: str, *, now_ms: int) -> None:
+async def prove_by_reset(tx: Tx, site: Site, user_id: str) -> None:
     """Whoever reads the mail owns the login. If that was not known, somebody else may have set up
     what is there, so it ends; sessions and the password do with every reset."""
-    if not await prove(tx, user_id, now_ms=now_ms):
+    if not await prove(tx, user_id):
         return
     actor, off = actors.member(user_id), second_factors.TURNED_OFF
-    await second_factors.turn_off(tx, site, actor, user_id, off, now_ms=now_ms)
+    await second_factors.turn_off(tx, site, actor, user_id, off)
     for joined in await members.of_user(tx, user_id):
         tenant = Tenant(joined.account_id, joined.campaign_id)
-        await keys.revoke_made_by(Change(tx, site, tenant, actor, now_ms), user_id)
+        await keys.revoke_made_by(Change(tx, site, tenant, actor, tx.now_ms), user_id)
 
 
-async def send_code(tx: Tx, site: Site, user_id: str, *, now_ms: int) -> None:
+async def send_code(tx: Tx, site: Site, user_id: str) -> None:
     """The same one if it is asked for again soon."""
     login = await _get(tx, user_id)
-    code = _code(site, user_id, login, now_ms // CODE_MS)
+    code = _code(site, user_id, login, tx.now_ms // CODE_MS)
     message = login_texts.email_code(code=code, valid_for="30 minutes")
     sender, to = await members.sender_for(tx, user_id), EmailAddress(login.email)
     email = EmailToSend(sender, to, email_kinds.EMAIL_CODE, message)
-    await emails.send(tx, email, now_ms=now_ms)
+    await emails.send(tx, email)
 
 
-async def use_code(tx: Tx, site: Site, user_id: str, typed: str, *, now_ms: int) -> bool:
+async def use_code(tx: Tx, site: Site, user_id: str, typed: str) -> bool:
     """Whether it is the code that was sent, which proves the address."""
-    login, step = await _get(tx, user_id), now_ms // CODE_MS
+    login, step = await _get(tx, user_id), tx.now_ms // CODE_MS
     typed = "".join(typed.split())
     codes = [_code(site, user_id, login, each) for each in (step, step - 1)]
     if not any(hmac.compare_digest(code.encode(), typed.encode()) for code in codes):
         return False
-    await prove(tx, user_id, now_ms=now_ms)
+    await prove(tx, user_id)
     return True
 
 

@@ -65,9 +65,7 @@ async def is_claimed(at: AccountReading, key: str) -> bool:
     return bool(await at.one(_IS_CLAIMED, key=key, expired_ms=oldest_ms))
 
 
-async def claim(
-    tx: Tx, account_id: str, key: str, print_: str, *, now_ms: int
-) -> StoredAnswer | None:
+async def claim(tx: Tx, account_id: str, key: str, print_: str) -> StoredAnswer | None:
     """None when this request is the first; otherwise what the first was answered."""
     try:
         first = await tx.run(
@@ -75,8 +73,7 @@ async def claim(
             account_id=account_id,
             key=key,
             fingerprint=print_,
-            now_ms=now_ms,
-            expired_ms=now_ms - KEPT_MS,
+            expired_ms=tx.now_ms - KEPT_MS,
         )
     except LockWait:
         raise Busy(

@@ -114,7 +114,7 @@ async def is_untouched(tx: Tx) -> bool:
     return await tx.one(_ANY_ACCOUNT) is None
 
 
-async def _issue(tx: Tx, new: NewTicket, *, now_ms: int) -> tuple[str, str]:
+async def _issue(tx: Tx, new: NewTicket) -> tuple[str, str]:
     """The ticket's id and its token."""
     ticket_id, token = new_id(), secrets.token_urlsafe(32)
     lasts_ms = RESET_MS if new.kind == "password_reset" else INVITATION_MS
@@ -123,26 +123,25 @@ async def _issue(tx: Tx, new: NewTicket, *, now_ms: int) -> tuple[str, str]:
         id=ticket_id,
         digest=_digest(token),
         **new._asdict(),
-        now_ms=now_ms,
-        expires_ms=now_ms + lasts_ms,
+        expires_ms=tx.now_ms + lasts_ms,
     )
     return ticket_id, token
 
 
-async def forgot_password(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -> None:
+async def forgot_password(tx: Tx, site: Site, email: EmailAddress) -> None:
     """Writes to the user, if there is one."""
     user = await users.find_by_email(tx, email)
     if user is None:
         return
-    _, token = await _issue(tx, NewTicket("password_reset", user_id=user.id), now_ms=now_ms)
+    _, token = await _issue(tx, NewTicket("password_reset", user_id=user.id))
     message = texts.password_reset(link=f"{site.base_url}/password/{token}", valid_for="1 hour")
     to = EmailAddress(user.email)
     sender = await members.sender_for(tx, user.id)
     reset = EmailToSend(sender, to, email_kinds.PASSWORD_RESET, message)
-    await emails.send(tx, reset, now_ms=now_ms)
+    await emails.send(tx, reset)
 
 
-async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -> None:
+async def ask_to_join(tx: Tx, site: Site, email: EmailAddress) -> None:
     """Handles a request for an account: emails a link to create it, or to log in if they have
     one."""
     user = await users.find_by_email(tx, email)
@@ -153,29 +152,29 @@ async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -
         )
     else:
         kind = email_kinds.OPEN_ACCOUNT
-        _, token = await _issue(tx, NewTicket("invitation", email=email.text), now_ms=now_ms)
+        _, token = await _issue(tx, NewTicket("invitation", email=email.text))
         message = texts.open_account(link=f"{site.base_url}/welcome/{token}", valid_for="7 days")
     account_id = await members.sender_for(tx, user.id) if user else members.INSTALLATION
-    await emails.send(tx, EmailToSend(account_id, email, kind, message), now_ms=now_ms)
+    await emails.send(tx, EmailToSend(account_id, email, kind, message))
 
 
-async def request_link(tx: Tx, kind: LinkTo, email: EmailAddress, *, now_ms: int) -> None:
+async def request_link(tx: Tx, kind: LinkTo, email: EmailAddress) -> None:
     """A form only notes requests for a link by email, so its answer takes as long for an address
     that nobody logs in with as for any other."""
-    await tx.put(_REQUEST, id=new_id(), kind=kind, email=email.text, created_ms=now_ms)
+    await tx.put(_REQUEST, id=new_id(), kind=kind, email=email.text, created_ms=tx.now_ms)
     tx.wake(emails.TOPIC)
 
 
-async def requested_links(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+async def requested_links(tx: Tx, *, most: int) -> list[str]:
     return await tx.all(_REQUESTED, most=most)
 
 
-async def answer_request(tx: Tx, site: Site, request_id: str, *, now_ms: int) -> None:
+async def answer_request(tx: Tx, site: Site, request_id: str) -> None:
     found = await tx.one(_TAKE_REQUEST, id=request_id)
     if found is None:
         return
     send = {LinkTo.PASSWORD: forgot_password, LinkTo.ACCOUNT: ask_to_join}
-    await send[found.kind](tx, site, EmailAddress(found.email), now_ms=now_ms)
+    await send[found.kind](tx, site, EmailAddress(found.email))
 
 
 async def invite(change: Change, email: EmailAddress, *, as_partner: bool = False) -> str:
@@ -210,7 +209,7 @@ async def _admit(change: Change) -> Account:
     account = await accounts.get(change.tx, change.tenant.account_id)
     _refuse_if_stopped(account)
     limit = ADMIN_INVITATIONS_BY_DAY if account.is_admin else INVITATIONS_BY_DAY
-    await attempts.count(change.tx, change.site, limit, account.id, now_ms=change.now_ms)
+    await attempts.count(change.tx, change.site, limit, account.id)
     most_open = 2 * limit.most
     if (await change.one(_COUNT_OPEN) or 0) >= most_open:
         raise Invalid(TOO_MANY_OPEN, param="email", most=most_open)
@@ -240,14 +239,14 @@ async def _issue_invitation(change: Change, email: EmailAddress, what: dict[str,
         inviter_id=change.actor.id if change.actor.kind is ActorKind.MEMBER else None,
         **what,
     )
-    ticket_id, token = await _issue(change.tx, new, now_ms=change.now_ms)
+    ticket_id, token = await _issue(change.tx, new)
     await change_log.record(change, "invitation.sent", ticket_id, None, what)
     return f"{change.site.base_url}/welcome/{token}"
 
 
 async def _send(change: Change, to: EmailAddress, kind: EmailKind, message: EmailText) -> None:
     email = EmailToSend(change.tenant.account_id, to, kind, message)
-    await emails.send(change.tx, email, now_ms=change.now_ms)
+    await emails.send(change.tx, email)
 
 
 async def end_all(change: Change) -> None:
@@ -255,48 +254,48 @@ async def end_all(change: Change) -> None:
     await change.run(_END_ALL)
 
 
-async def find(tx: Tx, kind: str, token: str, *, now_ms: int) -> Ticket | None:
-    return await tx.one(_FIND, digest=_digest(token), kind=kind, now_ms=now_ms)
+async def find(tx: Tx, kind: str, token: str) -> Ticket | None:
+    return await tx.one(_FIND, digest=_digest(token), kind=kind)
 
 
-async def _use(tx: Tx, kind: str, token: str, *, now_ms: int) -> Ticket:
-    ticket = await find(tx, kind, token, now_ms=now_ms)
-    if ticket is None or not await tx.run(_USE, digest=_digest(token), now_ms=now_ms):
+async def _use(tx: Tx, kind: str, token: str) -> Ticket:
+    ticket = await find(tx, kind, token)
+    if ticket is None or not await tx.run(_USE, digest=_digest(token)):
         raise Missing(SPENT)
     return ticket
 
 
-async def reset_password(tx: Tx, site: Site, token: str, password_hash: str, *, now_ms: int) -> str:
+async def reset_password(tx: Tx, site: Site, token: str, password_hash: str) -> str:
     """The user whose password was changed; all their sessions are over."""
-    ticket = await _use(tx, "password_reset", token, now_ms=now_ms)
+    ticket = await _use(tx, "password_reset", token)
     if ticket.user_id is None:
         raise Missing(SPENT)
-    await email_proofs.prove_by_reset(tx, site, ticket.user_id, now_ms=now_ms)
+    await email_proofs.prove_by_reset(tx, site, ticket.user_id)
     actor = actors.member(ticket.user_id)
-    await members.change_password(tx, site, actor, ticket.user_id, password_hash, now_ms=now_ms)
+    await members.change_password(tx, site, actor, ticket.user_id, password_hash)
     return ticket.user_id
 
 
-async def accept(tx: Tx, token: str, *, name: str, password_hash: str, now_ms: int) -> str:
+async def accept(tx: Tx, token: str, *, name: str, password_hash: str) -> str:
     """Opens the account that the invitation was for, and returns its owner."""
-    ticket = await _use(tx, "invitation", token, now_ms=now_ms)
+    ticket = await _use(tx, "invitation", token)
     if ticket.email is None or ticket.role is not None:
         raise Missing(SPENT)
     opened = await open_account(
-        tx, EmailAddress(ticket.email), name=name, password_hash=password_hash, now_ms=now_ms
+        tx, EmailAddress(ticket.email), name=name, password_hash=password_hash
     )
-    await _prove_by_link(tx, opened.user_id, ticket, now_ms=now_ms)
+    await _prove_by_link(tx, opened.user_id, ticket)
     if ticket.as_partner:
-        await accounts.dismiss_checklist(tx, opened.account_id, now_ms=now_ms)
+        await accounts.dismiss_checklist(tx, opened.account_id)
     return opened.user_id
 
 
-async def _prove_by_link(tx: Tx, user_id: str, ticket: Ticket, *, now_ms: int) -> None:
+async def _prove_by_link(tx: Tx, user_id: str, ticket: Ticket) -> None:
     """A link that was shown may have been followed by whoever invited."""
     if ticket.was_shown:
         await email_proofs.require(tx, user_id)
     else:
-        await email_proofs.prove(tx, user_id, now_ms=now_ms)
+        await email_proofs.prove(tx, user_id)
 
 
 async def join(
@@ -307,53 +306,46 @@ async def join(
     user_id: str | None = None,
     name: str = "",
     password_hash: str = "",
-    now_ms: int,
 ) -> tuple[str, str]:
     """Makes the invited person a member, and returns the user and the account. `user_id` is of
     somebody who is logged in; others get a login with this name and password.
     """
-    ticket = await _use(tx, "invitation", token, now_ms=now_ms)
+    ticket = await _use(tx, "invitation", token)
     if ticket.email is None or ticket.account_id is None or ticket.role is None:
         raise Missing(SPENT)
     _refuse_if_stopped(await accounts.get(tx, ticket.account_id))
     email = EmailAddress(ticket.email)
     if user_id is None:
-        user_id = await users.create(tx, email, name=name, now_ms=now_ms)
+        user_id = await users.create(tx, email, name=name)
         await passwords.set_hash(tx, user_id, password_hash)
-        await _prove_by_link(tx, user_id, ticket, now_ms=now_ms)
+        await _prove_by_link(tx, user_id, ticket)
     elif EmailAddress((await users.get(tx, user_id)).email).key != email.key:
         raise Missing(SPENT)
     role = Role(ticket.role)
-    await members.add(tx, ticket.account_id, user_id, role, now_ms=now_ms)
+    await members.add(tx, ticket.account_id, user_id, role)
     # No campaign is meant: a member belongs to the account.
-    change = Change(tx, site, Tenant(ticket.account_id, ""), actors.member(user_id), now_ms)
+    change = Change(tx, site, Tenant(ticket.account_id, ""), actors.member(user_id), tx.now_ms)
     await change_log.record(change, "member.joined", user_id, None, {"role": role})
     return user_id, ticket.account_id
 
 
-async def open_first_account(
-    tx: Tx, email: EmailAddress, *, name: str, password_hash: str, now_ms: int
-) -> str:
+async def open_first_account(tx: Tx, email: EmailAddress, *, name: str, password_hash: str) -> str:
     """The administrator's account, if there is no account yet. Of two at the same moment, the
     second is refused."""
     if await is_untouched(tx):
-        opened = await open_account(
-            tx, email, name=name, password_hash=password_hash, now_ms=now_ms
-        )
+        opened = await open_account(tx, email, name=name, password_hash=password_hash)
         if (await accounts.get(tx, opened.account_id)).is_admin:
             # Only whoever runs the server has the code that this needs.
-            await email_proofs.prove(tx, opened.user_id, now_ms=now_ms)
+            await email_proofs.prove(tx, opened.user_id)
             return opened.user_id
     raise Missing("There is an administrator already.")
 
 
-async def open_account(
-    tx: Tx, email: EmailAddress, *, name: str, password_hash: str, now_ms: int
-) -> Opened:
+async def open_account(tx: Tx, email: EmailAddress, *, name: str, password_hash: str) -> Opened:
     """An account of a new user, who can log in."""
-    user_id = await users.create(tx, email, now_ms=now_ms)
+    user_id = await users.create(tx, email)
     await passwords.set_hash(tx, user_id, password_hash)
-    made = await accounts.open_another(tx, user_id, email, name=name, now_ms=now_ms)
+    made = await accounts.open_another(tx, user_id, email, name=name)
     return Opened(user_id, made.account_id)
 
 

@@ -218,9 +218,9 @@ async def find_by_shown(tx: Tx, shown: str) -> tuple[str, str]:
     return found[0]
 
 
-async def expiring(tx: Tx, *, now_ms: int, most: int) -> list[ExpiringKey]:
+async def expiring(tx: Tx, *, most: int) -> list[ExpiringKey]:
     """Of all accounts."""
-    return await tx.all(_EXPIRING, now_ms=now_ms, notice_ms=SOON_MS, in_use_ms=IN_USE_MS, most=most)
+    return await tx.all(_EXPIRING, notice_ms=SOON_MS, in_use_ms=IN_USE_MS, most=most)
 
 
 async def warn_of_end(change: Change, key: ExpiringKey) -> None:

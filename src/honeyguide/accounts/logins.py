@@ -26,48 +26,42 @@ _FAILURES = Limit("logged login failures", 1, 15 * MINUTE_MS)
 _NEW_BROWSERS = Limit("new browsers", 5, HOUR_MS)
 
 
-async def record(tx: Tx, site: Site, user_id: str, *, new_browser: str | None, now_ms: int) -> None:
+async def record(tx: Tx, site: Site, user_id: str, *, new_browser: str | None) -> None:
     """A login with the right password. `new_browser` is what it was made with if they had not
     used it before: they get an email, but for their very first login."""
     actor = actors.member(user_id)
-    await members.record_of_user(tx, site, actor, user_id, "login.succeeded", now_ms=now_ms)
+    await members.record_of_user(tx, site, actor, user_id, "login.succeeded")
     is_first = (await users.get(tx, user_id)).logged_in_ms is None
-    await users.note_login(tx, user_id, now_ms=now_ms)
+    await users.note_login(tx, user_id)
     if new_browser is not None and not is_first:
-        await _email_about(tx, site, user_id, new_browser, now_ms=now_ms)
+        await _email_about(tx, site, user_id, new_browser)
 
 
-async def _email_about(tx: Tx, site: Site, user_id: str, browser: str, *, now_ms: int) -> None:
+async def _email_about(tx: Tx, site: Site, user_id: str, browser: str) -> None:
     try:
-        await attempts.count(tx, site, _NEW_BROWSERS, user_id, now_ms=now_ms)
+        await attempts.count(tx, site, _NEW_BROWSERS, user_id)
     except TooMany:
         return
-    at = iso(now_ms).replace("T", ", ")[:17]
+    at = iso(tx.now_ms).replace("T", ", ")[:17]
     message = login_texts.new_browser(browser=browser, at=at, forgot=f"{site.base_url}/password")
-    await members.email_user(tx, user_id, email_kinds.NEW_BROWSER, message, now_ms=now_ms)
+    await members.email_user(tx, user_id, email_kinds.NEW_BROWSER, message)
 
 
-async def record_failure(
-    tx: Tx, site: Site, user_id: str | None, email_key: str, *, now_ms: int
-) -> None:
+async def record_failure(tx: Tx, site: Site, user_id: str | None, email_key: str) -> None:
     """Without a user, for an address that nobody has, the work is the same and nothing is logged:
     the time it takes tells nobody which addresses exist."""
     try:
-        await attempts.count(tx, site, _FAILURES, email_key, now_ms=now_ms)
+        await attempts.count(tx, site, _FAILURES, email_key)
     except TooMany:
         return
     if user_id is not None:
-        await members.record_of_user(
-            tx, site, actors.ANY_MEMBER, user_id, "login.failed", now_ms=now_ms
-        )
+        await members.record_of_user(tx, site, actors.ANY_MEMBER, user_id, "login.failed")
 
 
-async def record_ended_sessions(
-    tx: Tx, site: Site, user_id: str, *, all_others: bool, now_ms: int
-) -> None:
+async def record_ended_sessions(tx: Tx, site: Site, user_id: str, *, all_others: bool) -> None:
     action = "session.others_ended" if all_others else "session.ended"
     actor = actors.member(user_id)
-    await members.record_of_user(tx, site, actor, user_id, action, now_ms=now_ms)
+    await members.record_of_user(tx, site, actor, user_id, action)
 
 
 BROWSER_LASTS_MS = 365 * DAY_MS

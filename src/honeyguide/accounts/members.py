@@ -70,20 +70,20 @@ _MOVE_SESSIONS = _sql.command("move_sessions")
 _END_SESSIONS = _sql.command("end_sessions")
 
 
-async def add(tx: Tx, account_id: str, user_id: str, role: Role, *, now_ms: int) -> None:
+async def add(tx: Tx, account_id: str, user_id: str, role: Role) -> None:
     await tx.put(
         _INSERT,
         account_id=account_id,
         user_id=user_id,
         role=role,
-        created_ms=now_ms,
+        created_ms=tx.now_ms,
         taken={"member_pkey": Invalid(ALREADY_IN, param="email")},
     )
 
 
-async def of_account(tx: Tx, account_id: str, *, now_ms: int) -> list[Member]:
+async def of_account(tx: Tx, account_id: str) -> list[Member]:
     """Owners first, then by when they came."""
-    return await tx.all(_OF_ACCOUNT, account_id=account_id, now_ms=now_ms)
+    return await tx.all(_OF_ACCOUNT, account_id=account_id)
 
 
 async def of_user(tx: Tx, user_id: str) -> list[Membership]:
@@ -97,31 +97,29 @@ async def sender_for(tx: Tx, user_id: str) -> str:
     return joined[0].account_id if joined else INSTALLATION
 
 
-async def email_user(
-    tx: Tx, user_id: str, kind: EmailKind, message: EmailText, *, now_ms: int
-) -> None:
+async def email_user(tx: Tx, user_id: str, kind: EmailKind, message: EmailText) -> None:
     """Tells somebody what happened to their login."""
     to, sender = EmailAddress((await users.get(tx, user_id)).email), await sender_for(tx, user_id)
-    await emails.send(tx, EmailToSend(sender, to, kind, message), now_ms=now_ms)
+    await emails.send(tx, EmailToSend(sender, to, kind, message))
 
 
 async def email_owners(
     change: Change, kind: EmailKind, message: EmailText, *, once: str = "", delay_ms: int = 0
 ) -> None:
     """Tells every owner of the account what becomes of it; with `once`, only the first time."""
-    account_id, now_ms = change.tenant.account_id, change.now_ms
-    for member in await of_account(change.tx, account_id, now_ms=now_ms):
+    account_id = change.tenant.account_id
+    for member in await of_account(change.tx, account_id):
         if member.role == Role.OWNER:
             email = EmailToSend(account_id, EmailAddress(member.email), kind, message)
             own_once = f"{once}:{member.user_id}" if once else None
             email = email._replace(once=own_once, delay_ms=delay_ms)
-            await emails.send(change.tx, email, now_ms=now_ms)
+            await emails.send(change.tx, email)
 
 
 async def withdraw_from_owners(change: Change, once: str) -> None:
     """What was to be sent to them later."""
     account_id = change.tenant.account_id
-    for member in await of_account(change.tx, account_id, now_ms=change.now_ms):
+    for member in await of_account(change.tx, account_id):
         await emails.withdraw(change.tx, account_id, f"{once}:{member.user_id}")
 
 
@@ -196,28 +194,26 @@ async def _delete(change: Change, user_id: str, role: str, action: str) -> None:
 async def remove_all(change: Change) -> None:
     """For an account that is closed: it has no owner any more."""
     owners = await change.lock(_LOCK_OWNERS)
-    for member in await of_account(change.tx, change.tenant.account_id, now_ms=change.now_ms):
+    for member in await of_account(change.tx, change.tenant.account_id):
         await _delete(change, member.user_id, member.role, "member.removed")
     assert len(owners) > 0, "an account has an owner until it is closed"
 
 
-async def record_of_user(
-    tx: Tx, site: Site, actor: Actor, user_id: str, action: str, *, now_ms: int
-) -> None:
+async def record_of_user(tx: Tx, site: Site, actor: Actor, user_id: str, action: str) -> None:
     """Logs what a user did about their login in every account that they are a member of."""
     for each in await of_user(tx, user_id):
-        change = Change(tx, site, Tenant(each.account_id, each.campaign_id), actor, now_ms)
+        change = Change(tx, site, Tenant(each.account_id, each.campaign_id), actor, tx.now_ms)
         await change_log.record(change, action, user_id)
 
 
 async def change_password(
-    tx: Tx, site: Site, actor: Actor, user_id: str, password_hash: str, *, now_ms: int
+    tx: Tx, site: Site, actor: Actor, user_id: str, password_hash: str
 ) -> None:
     """A new password, chosen by somebody who may."""
     await passwords.set_hash(tx, user_id, password_hash)
-    await record_of_user(tx, site, actor, user_id, "account.password_changed", now_ms=now_ms)
+    await record_of_user(tx, site, actor, user_id, "account.password_changed")
     message = login_texts.password_changed(forgot=f"{site.base_url}/password")
-    await email_user(tx, user_id, email_kinds.LOGIN_CHANGED, message, now_ms=now_ms)
+    await email_user(tx, user_id, email_kinds.LOGIN_CHANGED, message)
 
 
 async def hand_over(change: Change, user_id: str) -> None:

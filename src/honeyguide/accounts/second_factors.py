@@ -114,11 +114,11 @@ async def is_lost(tx: Tx, cipher: Cipher, user_id: str) -> bool:
 
 
 async def turn_on(
-    tx: Tx, site: Site, cipher: Cipher, actor: Actor, code: str, *, secret: str, now_ms: int
+    tx: Tx, site: Site, cipher: Cipher, actor: Actor, code: str, *, secret: str
 ) -> list[str]:
     """The recovery codes, which nobody sees again. `code` proves that the app has the secret."""
     user_id = actor.id
-    step = matching_step(secret, code, now_ms=now_ms)
+    step = matching_step(secret, code, now_ms=tx.now_ms)
     if step is None:
         raise Invalid(WRONG_CODE, param="code")
     added = await tx.run(
@@ -126,30 +126,29 @@ async def turn_on(
         user_id=user_id,
         secret=cipher.encrypt(secret, row_id=user_id),
         last_step=step,
-        now_ms=now_ms,
     )
     if not added:
         raise Invalid("You have a second factor already.")
-    await members.record_of_user(tx, site, actor, user_id, TURNED_ON, now_ms=now_ms)
+    await members.record_of_user(tx, site, actor, user_id, TURNED_ON)
     message = login_texts.second_factor_on(page=_page(site))
-    await members.email_user(tx, user_id, email_kinds.LOGIN_CHANGED, message, now_ms=now_ms)
+    await members.email_user(tx, user_id, email_kinds.LOGIN_CHANGED, message)
     return await _replace_recovery_codes(tx, site, user_id)
 
 
-async def use_code(tx: Tx, cipher: Cipher, user_id: str, code: str, *, now_ms: int) -> bool:
+async def use_code(tx: Tx, cipher: Cipher, user_id: str, code: str) -> bool:
     """Whether it is a right code of the app that was not used yet."""
     encrypted = await tx.one(_SECRET, user_id=user_id)
     # Somebody without one costs as much, so that nobody learns who has one.
     secret = cipher.decrypt(encrypted, row_id=user_id) if encrypted else _SECRET_OF_NOBODY
-    step = matching_step(secret, code, now_ms=now_ms)
+    step = matching_step(secret, code, now_ms=tx.now_ms)
     return step is not None and bool(await tx.run(_USE_STEP, user_id=user_id, step=step))
 
 
-async def use_recovery_code(tx: Tx, site: Site, user_id: str, code: str, *, now_ms: int) -> bool:
+async def use_recovery_code(tx: Tx, site: Site, user_id: str, code: str) -> bool:
     if not await tx.run(_USE_CODE, user_id=user_id, digest=_digest(site, user_id, code)):
         return False
     actor = actors.member(user_id)
-    await members.record_of_user(tx, site, actor, user_id, RECOVERED, now_ms=now_ms)
+    await members.record_of_user(tx, site, actor, user_id, RECOVERED)
     return True
 
 
@@ -162,13 +161,13 @@ async def count_recovery_codes(tx: Tx, user_id: str) -> int:
     return await tx.one(_COUNT_CODES, user_id=user_id) or 0
 
 
-async def renew_recovery_codes(tx: Tx, site: Site, actor: Actor, *, now_ms: int) -> list[str]:
+async def renew_recovery_codes(tx: Tx, site: Site, actor: Actor) -> list[str]:
     """Ten new ones; those before work no more."""
     if not await is_on(tx, actor.id):
         raise Invalid("Set up a second factor first.")
-    await members.record_of_user(tx, site, actor, actor.id, RENEWED, now_ms=now_ms)
+    await members.record_of_user(tx, site, actor, actor.id, RENEWED)
     message = login_texts.recovery_codes_renewed(page=_page(site))
-    await members.email_user(tx, actor.id, email_kinds.LOGIN_CHANGED, message, now_ms=now_ms)
+    await members.email_user(tx, actor.id, email_kinds.LOGIN_CHANGED, message)
     return await _replace_recovery_codes(tx, site, actor.id)
 
 
@@ -180,17 +179,15 @@ async def _replace_recovery_codes(tx: Tx, site: Site, user_id: str) -> list[str]
     return codes
 
 
-async def turn_off(
-    tx: Tx, site: Site, actor: Actor, user_id: str, action: str, *, now_ms: int
-) -> bool:
+async def turn_off(tx: Tx, site: Site, actor: Actor, user_id: str, action: str) -> bool:
     """Whether there was one. `action` is what the change log says: turned off by the user, or reset
     by somebody who runs the installation."""
     await tx.run(_DELETE_CODES, user_id=user_id)
     if not await tx.run(_DELETE, user_id=user_id):
         return False
-    await members.record_of_user(tx, site, actor, user_id, action, now_ms=now_ms)
+    await members.record_of_user(tx, site, actor, user_id, action)
     message = login_texts.second_factor_off(by_administrator=action == RESET, page=_page(site))
-    await members.email_user(tx, user_id, email_kinds.SECOND_FACTOR_OFF, message, now_ms=now_ms)
+    await members.email_user(tx, user_id, email_kinds.SECOND_FACTOR_OFF, message)
     return True
 
 
@@ -198,12 +195,12 @@ def _page(site: Site) -> str:
     return f"{site.base_url}/account/security"
 
 
-async def reset(tx: Tx, site: Site, actor: Actor, email: EmailAddress, *, now_ms: int) -> str:
+async def reset(tx: Tx, site: Site, actor: Actor, email: EmailAddress) -> str:
     """For somebody who has lost their phone and their recovery codes. Returns the user."""
     user = await users.find_by_email(tx, email)
     if user is None:
         raise Invalid("Nobody logs in with {email}.", param="email", email=email.text)
-    if not await turn_off(tx, site, actor, user.id, RESET, now_ms=now_ms):
+    if not await turn_off(tx, site, actor, user.id, RESET):
         raise Invalid("{email} has no second factor.", param="email", email=email.text)
     return user.id
 

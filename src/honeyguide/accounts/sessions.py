@@ -107,7 +107,7 @@ def _expires_ms(*, is_kept: bool, created_ms: int, now_ms: int) -> int:
     return min(now_ms + IDLE_MS, created_ms + LONGEST_MS)
 
 
-async def begin(tx: Tx, new: NewSession, *, instead_of: str | None = None, now_ms: int) -> str:
+async def begin(tx: Tx, new: NewSession, *, instead_of: str | None = None) -> str:
     """Starts a session with a new token, which is returned this once. The session that the browser
     had before ends."""
     if instead_of:
@@ -123,23 +123,23 @@ async def begin(tx: Tx, new: NewSession, *, instead_of: str | None = None, now_m
         address=new.address,
         is_kept=new.is_kept,
         second_factor_ms=new.second_factor_ms,
-        expires_ms=_expires_ms(is_kept=new.is_kept, created_ms=now_ms, now_ms=now_ms),
-        now_ms=now_ms,
+        expires_ms=_expires_ms(is_kept=new.is_kept, created_ms=tx.now_ms, now_ms=tx.now_ms),
     )
     return token
 
 
-async def find(tx: Tx, token: str, *, now_ms: int) -> Visitor | None:
-    return await tx.one(_FIND, digest=digest(token), now_ms=now_ms)
+async def find(tx: Tx, token: str) -> Visitor | None:
+    return await tx.one(_FIND, digest=digest(token))
 
 
-async def touch(tx: Tx, visitor: Visitor, *, now_ms: int) -> None:
-    expires_ms = _expires_ms(is_kept=visitor.is_kept, created_ms=visitor.created_ms, now_ms=now_ms)
+async def touch(tx: Tx, visitor: Visitor) -> None:
+    expires_ms = _expires_ms(
+        is_kept=visitor.is_kept, created_ms=visitor.created_ms, now_ms=tx.now_ms
+    )
     await tx.put(
         _TOUCH,
         user_id=visitor.user_id,
         id=visitor.session_id,
-        now_ms=now_ms,
         expires_ms=expires_ms,
     )
 
@@ -164,9 +164,9 @@ async def switch(tx: Tx, visitor: Visitor, account_id: str) -> None:
     await tx.run(_SWITCH, user_id=visitor.user_id, id=visitor.session_id, account_id=account_id)
 
 
-async def of_user(tx: Tx, user_id: str, *, now_ms: int) -> list[Session]:
+async def of_user(tx: Tx, user_id: str) -> list[Session]:
     """Those still open, the latest used first."""
-    return await tx.all(_OF_USER, user_id=user_id, now_ms=now_ms)
+    return await tx.all(_OF_USER, user_id=user_id)
 
 
 async def end(tx: Tx, user_id: str, session_id: str) -> None:

@@ -27,10 +27,10 @@ async def renew(tx: Tx) -> str | None:
     return "-".join(letters[at : at + GROUP] for at in range(0, len(letters), GROUP))
 
 
-async def count_attempt(tx: Tx, site: Site, ip_network: str, *, now_ms: int) -> None:
+async def count_attempt(tx: Tx, site: Site, ip_network: str) -> None:
     """Refuses somebody who tried too many codes, and everybody where too many were tried."""
-    await attempts.count(tx, site, attempts.SETUP_BY_ADDRESS, ip_network, now_ms=now_ms)
-    await attempts.count(tx, site, attempts.SETUP_BY_INSTALLATION, "", now_ms=now_ms)
+    await attempts.count(tx, site, attempts.SETUP_BY_ADDRESS, ip_network)
+    await attempts.count(tx, site, attempts.SETUP_BY_INSTALLATION, "")
 
 
 async def is_right(tx: Tx, code: str) -> bool:

@@ -29,7 +29,7 @@ _RENAME = _sql.command("rename")
 _NOTE_LOGIN = _sql.command("note_login")
 
 
-async def create(tx: Tx, email: EmailAddress, *, now_ms: int, name: str | None = None) -> str:
+async def create(tx: Tx, email: EmailAddress, *, name: str | None = None) -> str:
     user_id = new_id()
     await tx.put(
         _INSERT,
@@ -37,7 +37,7 @@ async def create(tx: Tx, email: EmailAddress, *, now_ms: int, name: str | None =
         email=email.text,
         email_key=email.key,
         name=name,
-        created_ms=now_ms,
+        created_ms=tx.now_ms,
         taken={
             "login_user_email": Invalid("An account with this email already exists.", param="email")
         },
@@ -56,8 +56,8 @@ async def get(tx: Tx, user_id: str) -> User:
     return user
 
 
-async def note_login(tx: Tx, user_id: str, *, now_ms: int) -> None:
-    await tx.run(_NOTE_LOGIN, id=user_id, now_ms=now_ms)
+async def note_login(tx: Tx, user_id: str) -> None:
+    await tx.run(_NOTE_LOGIN, id=user_id)
 
 
 async def rename(tx: Tx, user_id: str, name: str) -> None:

@@ -287,7 +287,7 @@ async def _once(tx: Tx, admitted: AdmittedCall, claim: Claim, *, is_replay: bool
     transaction; after that, return the stored one."""
     account_id = admitted.tenant.account_id
     answered = await idempotency.claim(
-        tx, account_id, claim.key, claim.fingerprint, now_ms=admitted.now_ms
+        tx.at(admitted.now_ms), account_id, claim.key, claim.fingerprint
     )
     if answered is not None:
         again = (b"idempotent-replayed", b"true")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated
 
@@ -19,11 +20,20 @@ from honeyguide.kernel.money import dollars
 from honeyguide.kernel.public import TOTAL_BUDGET, doc
 from honeyguide.partners import payouts, rules
 from honeyguide.partners.forecast import Earnings, Spend
+from honeyguide.partners.month_limits import MonthLimit
 
 Month = Annotated[str, doc("Calendar month in UTC.", "2026-11")]
 Spent = Annotated[Decimal, doc("Charged in this month, in US dollars.", 412.5)]
 Confirmed = Annotated[Decimal, doc("Earned in this month, in US dollars.", 412.5)]
 Pending = Annotated[Decimal, doc("Fees of pending referrals, in US dollars.", 37.5)]
+AtMost = Annotated[
+    Decimal,
+    doc(
+        "The most that the month can come to, in US dollars. Only a higher budget or cap, new "
+        "referrals, a reversal or a decision by hand can exceed it.",
+        437.5,
+    ),
+]
 Uncharged = Annotated[int, doc("Referrals verified in this month but not charged.")]
 
 
@@ -61,6 +71,7 @@ class EarningsProgram(View, frozen=True):
     name: ProgramName
     confirmed: Confirmed
     pending: Pending
+    at_most: AtMost
     remaining_payout: RemainingPayout
 
 
@@ -68,6 +79,7 @@ class EarningsView(View, frozen=True):
     month: Month
     confirmed: Confirmed
     pending: Pending
+    at_most: AtMost
     rejected_referrals: Annotated[int, doc("Referrals rejected in this month.")]
     uncharged_referrals: Uncharged
     programs: list[EarningsProgram]
@@ -105,7 +117,7 @@ class PayoutList(View, frozen=True):
 
 
 _fill_spend = filler(ProgramSpendView, Spend, given=["partners"])
-_fill_earnings = filler(EarningsView, Earnings, given=["programs"])
+_fill_earnings = filler(EarningsView, Earnings, given=["at_most", "programs"])
 
 
 def spend_view(s: Spend) -> ProgramSpendView:
@@ -113,22 +125,29 @@ def spend_view(s: Spend) -> ProgramSpendView:
         s,
         partners=[
             SpendPartner(
-                row.partner_campaign_id, row.name, dollars(row.spent_cents), dollars(pending)
+                row.partner_campaign_id,
+                row.name,
+                dollars(row.spent_cents),
+                dollars(row.pending_cents),
             )
-            for row, pending in s.partners
+            for row in s.partners
         ],
     )
 
 
-def earnings_view(e: Earnings) -> EarningsView:
+def earnings_view(e: Earnings, limits: Mapping[str, MonthLimit]) -> EarningsView:
+    """`limits` has those of the month, by partner campaign."""
+    more = {place: limit.cents for place, limit in limits.items()}
     return _fill_earnings(
         e,
+        at_most=dollars(e.confirmed_cents + sum(more.values())),
         programs=[
             EarningsProgram(
                 partner_program_uuid=row.program_id,
                 name=f"{row.publication_name}'s partner program",
                 confirmed=dollars(row.spent_cents),
                 pending=dollars(row.pending_cents),
+                at_most=dollars(row.spent_cents + more.get(row.partner_campaign_id, 0)),
                 remaining_payout=remaining_payout(row.spent_cents, row.max_payout_cents),
             )
             for row in e.programs

@@ -8,7 +8,6 @@ from typing import Annotated
 
 from honeyguide.api.views import META, PageMeta, Total, View, filler
 from honeyguide.kernel import public
-from honeyguide.kernel.clock import iso
 from honeyguide.kernel.money import dollars
 from honeyguide.kernel.public import CPA, MAX_PAYOUT, TOTAL_BUDGET, doc
 from honeyguide.kernel.site import Site
@@ -22,7 +21,6 @@ from honeyguide.partners.network import (
 from honeyguide.partners.programs import HOLDING_PERIOD, LONGEST_HOLD_DAYS, Program
 from honeyguide.partners.public_figures import LEAST_DECIDED, PublicFigures
 from honeyguide.partners.publications import Publication
-from honeyguide.partners.reversal_reasons import ReversalReason
 from honeyguide.partners.verification import (
     FIRST_LOOK_FIELD,
     ORIGINS_FIELD,
@@ -30,9 +28,7 @@ from honeyguide.partners.verification import (
     SCREENING,
     Verification,
 )
-from honeyguide.signups.signups import ListedReferral
-from honeyguide.subscribers.reasons import explain
-from honeyguide.subscribers.referral_states import Status
+from honeyguide.signups.awaited_looks import LookFigures
 
 ProgramName = Annotated[
     str, doc("Name of the program, from its publication.", "The Morning Wax's partner program")
@@ -139,9 +135,29 @@ class ProgramFiguresView(View, frozen=True):
     unreviewed: Annotated[
         float, doc("Share that was rejected because the owner never looked at it.", 0.02)
     ]
+    ended_by_team: Annotated[
+        float,
+        doc(
+            "Share of them that was not paid after the owner's team had unsubscribed, blocked or "
+            "erased the subscriber.",
+            0.01,
+        ),
+    ]
+    ended_by_readers: Annotated[
+        float,
+        doc("Share that was rejected because the subscriber left, bounced or complained.", 0.05),
+    ]
     median_days_to_decide: Annotated[
         float, doc("Days from the signup to the decision, in the middle of all of them.", 14.0)
     ]
+
+
+class FirstLooksView(View, frozen=True):
+    """How often the owner was asked to look at a partner's readers, and answered."""
+
+    answered: Annotated[int, doc("Partners whose readers the owner looked at.", 7)]
+    unanswered: Annotated[int, doc("Partners whose readers nobody looked at in 30 days.", 1)]
+    unanswered_share: Annotated[float | None, doc("Their share; null if none.", 0.125)]
 
 
 class ProgramVerificationView(View, frozen=True):
@@ -173,6 +189,7 @@ class NetworkProgramView(ProgramTermsView, frozen=True):
         ProgramFiguresView | None,
         doc(f"Null if fewer than {LEAST_DECIDED} referrals were decided.", None),
     ]
+    first_looks: FirstLooksView
     verification: ProgramVerificationView
     budget_left: Annotated[
         str, doc("How much of the month's budget is left.", "plenty", enum=list(BUDGETS_LEFT))
@@ -242,48 +259,6 @@ class PartnerCampaignList(View, frozen=True):
     meta: Annotated[PartnerCampaignMeta, META]
 
 
-class ReversalView(View, frozen=True):
-    reason: Annotated[
-        str, doc("Why the charge was taken back.", "robot", enum=list(ReversalReason))
-    ]
-    text: Annotated[str | None, doc("What the owner wrote to the partner about it.", None)]
-    reversed_at: Annotated[public.Time, doc("When the charge was taken back.")]
-
-
-class PartnerReferralView(View, frozen=True):
-    uuid: public.Uuid
-    subscriber_uuid: Annotated[public.Uuid, doc("UUID of the subscriber.")]
-    email: public.Email | None
-    partner_campaign_uuid: public.PartnerCampaignUuid
-    partner_name: PartnerName
-    status: Annotated[str, doc("Whether it counts.", "verified", enum=list(Status))]
-    reason: Annotated[public.ReferralReason | None, doc(None, None)]
-    explanation: Annotated[public.ReferralExplanation | None, doc(None, None)]
-    due_at: Annotated[public.DueAt | None, doc(None, None)]
-    fee: Annotated[Decimal, doc("Fee for this referral, set when it arrived, in US dollars.", 2.5)]
-    charged: Annotated[
-        Decimal | None, doc("Amount charged, in US dollars; null if nothing was charged.", 2.5)
-    ]
-    uncharged_reason: Annotated[str | None, doc("Why a verified referral was not charged.", None)]
-    reversal: Annotated[
-        ReversalView | None, doc("Why the charge was taken back; null if it was not.", None)
-    ]
-    arrived_at: Annotated[public.Time, doc("When the subscriber joined.")]
-
-
-class OnePartnerReferral(View, frozen=True):
-    referral: PartnerReferralView
-
-
-class PartnerReferralMeta(PageMeta, frozen=True):
-    total_referrals: Total
-
-
-class PartnerReferralList(View, frozen=True):
-    referrals: list[PartnerReferralView]
-    meta: Annotated[PartnerReferralMeta, META]
-
-
 def logo_url(site: Site, logo_id: str) -> str:
     return f"{site.base_url}/logos/{logo_id}"
 
@@ -325,6 +300,7 @@ _fill_partner_campaign = filler(
 
 
 verification_view = filler(ProgramVerificationView, Verification)
+_looks_view = filler(FirstLooksView, LookFigures)
 
 
 def _figures_view(f: PublicFigures) -> ProgramFiguresView:
@@ -334,20 +310,23 @@ def _figures_view(f: PublicFigures) -> ProgramFiguresView:
         rejected=f.share(f.rejected),
         reversed=f.share(f.reversed),
         unreviewed=f.share(f.unreviewed),
+        ended_by_team=f.share(f.ended_by_team),
+        ended_by_readers=f.share(f.ended_by_readers),
         median_days_to_decide=f.median_days,
     )
 
 
 def network_program_view(
-    site: Site, o: NetworkProgram, account_id: str, figures: PublicFigures | None
+    site: Site, o: NetworkProgram, caller: str, decided: PublicFigures | None, looks: LookFigures
 ) -> NetworkProgramView:
     """A program in the partner network, as this account sees it."""
     return _fill_offer(
         o,
         publication=_fill_offer_publication(o, logo_url=logo_url(site, o.logo_id)),
-        figures_90d=None if figures is None else _figures_view(figures),
+        figures_90d=None if decided is None else _figures_view(decided),
+        first_looks=_looks_view(looks),
         verification=verification_view(verification.of(o)),
-        own=o.account_id == account_id,
+        own=o.account_id == caller,
     )
 
 
@@ -367,18 +346,3 @@ def partner_campaign_view(site: Site, j: PartnerCampaign) -> PartnerCampaignView
 
 def remaining_payout(spent_cents: int, cap_cents: int) -> Decimal:
     return dollars(rules.left_cents(spent_cents=spent_cents, cap_cents=cap_cents))
-
-
-_fill_referral = filler(PartnerReferralView, ListedReferral, given=["due_at"])
-
-
-def referral_view(r: ListedReferral) -> PartnerReferralView:
-    reversal = None
-    if r.reversal_reason is not None and r.decided_ms is not None:
-        reversal = ReversalView(r.reversal_reason, r.reversal_note, iso(r.decided_ms))
-    return _fill_referral(
-        r,
-        explanation=explain(r.reason, r.due_ms) if r.reason else None,
-        due_at=iso(r.due_ms) if r.due_ms and r.status == "pending" else None,
-        reversal=reversal,
-    )

@@ -18,23 +18,25 @@ from honeyguide.api.money_views import (
     payout_view,
     spend_view,
 )
+from honeyguide.api.partner_referral_views import (
+    OnePartnerReferral,
+    PartnerReferralList,
+    PartnerReferralMeta,
+    referral_view,
+)
 from honeyguide.api.partner_views import (
     NetworkProgramList,
     OneNetworkProgram,
     OnePartnerCampaign,
     OnePartnerProgram,
-    OnePartnerReferral,
     OneProgramVerification,
     PartnerCampaignList,
     PartnerCampaignMeta,
     PartnerProgramList,
     PartnerProgramMeta,
-    PartnerReferralList,
-    PartnerReferralMeta,
     network_program_view,
     partner_campaign_view,
     program_view,
-    referral_view,
     verification_view,
 )
 from honeyguide.api.views import Message
@@ -44,7 +46,9 @@ from honeyguide.kernel.ids import lowercase_id
 from honeyguide.partners import (
     audience,
     forecast,
+    ledger,
     network,
+    outlook,
     payouts,
     programs,
     public_figures,
@@ -54,7 +58,7 @@ from honeyguide.partners import (
     verification,
 )
 from honeyguide.partners.network import SORTS, NetworkQuery
-from honeyguide.signups import reversals, signups
+from honeyguide.signups import awaited_looks, departures, reversals, signups
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 
@@ -176,9 +180,12 @@ async def list_network_programs(at: Reading, call: Call[None]) -> Listed[Network
     """
     page = call.page
     rows, total = await network.page_of(at, _network_query(call), page)
-    figures = await public_figures.of(at.tx, [row.id for row in rows])
+    ids = [row.id for row in rows]
+    figures = await public_figures.of(at.tx, ids)
+    looks = await awaited_looks.figures(at.tx, ids)
+    account_id = at.tenant.account_id
     shown = [
-        network_program_view(at.site, row, at.tenant.account_id, figures.get(row.id))
+        network_program_view(at.site, row, account_id, figures.get(row.id), looks[row.id])
         for row in rows
     ]
     return listed(NetworkProgramList, PartnerProgramMeta, shown, page, total)
@@ -190,9 +197,12 @@ async def get_network_program(at: Reading, call: Call[None]) -> OneNetworkProgra
     Also finds a program that is not in the directory, if you know its UUID.
     """
     account_id = at.tenant.account_id
-    program = await network.get(at.tx, account_id, call.path["uuid"], now_ms=at.now_ms)
+    program = await network.get(at.tx, account_id, call.path["uuid"])
     figures = await public_figures.of(at.tx, [program.id])
-    view = network_program_view(at.site, program, account_id, figures.get(program.id))
+    looks = await awaited_looks.figures(at.tx, [program.id])
+    view = network_program_view(
+        at.site, program, account_id, figures.get(program.id), looks[program.id]
+    )
     return OneNetworkProgram(view)
 
 
@@ -237,9 +247,9 @@ async def list_program_referrals(at: Reading, call: Call[None]) -> Listed[Partne
     page = call.page
     program = await programs.get_unsettled(at, call.path["uuid"])
     rows, total = await signups.page_of_program(at, program.id, page)
-    return listed(
-        PartnerReferralList, PartnerReferralMeta, [referral_view(row) for row in rows], page, total
-    )
+    returned = await departures.returned(at, program.id, await ledger.last_closed(at.tx))
+    shown = [referral_view(row, returned) for row in rows]
+    return listed(PartnerReferralList, PartnerReferralMeta, shown, page, total)
 
 
 async def reverse_referral_charge(
@@ -271,7 +281,7 @@ async def get_program_spend(at: Reading, call: Call[None]) -> OneProgramSpend:
     What was charged in a month, what may still be, and what is left of the budget.
     """
     program = await programs.get_unsettled(at, call.path["uuid"])
-    spent = await forecast.spend(at.tx, program, _month(at, call), now_ms=at.now_ms)
+    spent = await forecast.spend(at.tx, program, _month(at, call))
     return OneProgramSpend(spend_view(spent))
 
 
@@ -280,8 +290,9 @@ async def get_earnings(at: Reading, call: Call[None]) -> OneEarnings:
 
     What you earned in a month and what is pending, for each program you have joined.
     """
-    earned = await forecast.earnings(at, _month(at, call))
-    return OneEarnings(earnings_view(earned))
+    month = _month(at, call)
+    earned = await forecast.earnings(at, month)
+    return OneEarnings(earnings_view(earned, await outlook.limits_of_partner(at, month)))
 
 
 async def list_payouts(at: Reading, call: Call[None]) -> Listed[PayoutList]:

@@ -20,6 +20,7 @@ from honeyguide.integrations.reports import IncomingHook
 from honeyguide.kernel.clock import MINUTE_MS, Clock, system_clock
 from honeyguide.kernel.errors import Fault, Missing, Unavailable
 from honeyguide.store import Store
+from honeyguide.store.tx import timed
 
 log = logging.getLogger("honeyguide.api")
 
@@ -97,7 +98,7 @@ class PlatformHooks:
         except Fault:  # our own key is missing; the platform will send it again
             raise Unavailable("The service is not set up completely.") from None
         is_new = await self._store.write(
-            incoming.store_hook, integration, hook, signed_at=signed_at, now_ms=self._clock()
+            incoming.store_hook, integration, hook, signed_at=signed_at
         )
         return 200, "Received." if is_new else "Duplicate; ignored."
 
@@ -105,4 +106,4 @@ class PlatformHooks:
         """At most once a minute, so that a flood of forgeries writes next to nothing."""
         now_ms = self._clock()
         if now_ms - (integration.refused_hook_ms or 0) >= MINUTE_MS:
-            await self._store.write(incoming.note_refused, integration, reason, now_ms=now_ms)
+            await self._store.write(timed(incoming.note_refused, now_ms), integration, reason)

@@ -59,12 +59,12 @@ class Installation(NamedTuple):
     backup: BackupRecord | None
 
 
-async def _read(tx: Tx, *, now_ms: int) -> Installation:
+async def _read(tx: Tx) -> Installation:
     return Installation(
-        now_ms=now_ms,
+        now_ms=tx.now_ms,
         skew_ms=await health.clock_skew_ms(tx),
         size_bytes=await health.size_bytes(tx),
-        due=await webhooks.due(tx, now_ms=now_ms, most=MOST_DELIVERIES_PER_WEBHOOK),
+        due=await webhooks.due(tx, most=MOST_DELIVERIES_PER_WEBHOOK),
         unsent=await emails.unsent(tx, most=MOST_EMAILS),
         first_due_ms=await subscribers.first_due_ms(tx),
         runs=await job_runs.all_runs(tx),
@@ -101,7 +101,7 @@ class StateMetrics(Collector):
             return
         try:
             async with asyncio.timeout(ANSWER_S):
-                self._state = await self._store.read(_read, now_ms=self._clock())
+                self._state = await self._store.read(_read)
         except (Unavailable, TimeoutError):
             self._state = None
         except Exception:

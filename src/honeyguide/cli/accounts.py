@@ -69,7 +69,7 @@ async def _create_account(
     tx: Tx, services: Services, email: str, name: str | None
 ) -> dict[str, str]:
     address, now_ms = EmailAddress.parse(email), services.clock()
-    made = await accounts.create(tx, address, name=name, now_ms=now_ms)
+    made = await accounts.create(tx.at(now_ms), address, name=name)
     tenant = Tenant(made.account_id, made.campaign_id)
     change = change_by(tx, services, tenant, "account create")
     key = await keys.create(change, name="first key")
@@ -100,9 +100,7 @@ async def _set_hash(tx: Tx, services: Services, email: str, password_hash: str) 
     # Emails may not arrive, and whoever has a shell here lets in whom they want.
     await email_proofs.waive(tx, user.id)
     actor = actors.command("account password")
-    await members.change_password(
-        tx, services.site, actor, user.id, password_hash, now_ms=services.clock()
-    )
+    await members.change_password(tx, services.site, actor, user.id, password_hash)
 
 
 @account_app.command("reset-second-factor")
@@ -114,9 +112,7 @@ def account_reset_second_factor(email: Email) -> None:
 
 async def _reset_second_factor(tx: Tx, services: Services, email: str) -> None:
     actor = actors.command("account reset-second-factor")
-    await second_factors.reset(
-        tx, services.site, actor, EmailAddress.parse(email), now_ms=services.clock()
-    )
+    await second_factors.reset(tx, services.site, actor, EmailAddress.parse(email))
 
 
 @account_app.command("pause")

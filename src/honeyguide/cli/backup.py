@@ -66,7 +66,7 @@ def _back_up_to_file(target: Path) -> None:
 
 
 async def _note_backup(services: Services) -> None:
-    await services.store.write(accounts.note_backup, now_ms=services.clock())
+    await services.store.write(accounts.note_backup)
 
 
 def _restore_command(target: Path) -> str:

@@ -23,7 +23,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.settings import Settings
 from honeyguide.settings_file import PREFIX, SettingsFile, WrongSetting
 from honeyguide.store import sqlite_path
-from honeyguide.store.change import Change
+from honeyguide.store.change import Change, changes
 from honeyguide.store.reading import Reading, reads
 from honeyguide.store.tx import Tx, Unit
 from honeyguide.subscribers import campaigns
@@ -128,6 +128,20 @@ async def read_of(
     """What one unit of work reads of an account."""
     work = reads(unit, services.site, tenant, services.clock())
     return await services.store.read(work, *args, **kwargs)
+
+
+async def write_of(
+    services: Services,
+    tenant: Tenant,
+    command: str,
+    unit: Callable[Concatenate[Change, P], Awaitable[T]],
+    /,
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> T:
+    """One change to an account that this command makes."""
+    work = changes(unit, services.site, tenant, actors.command(command), services.clock())
+    return await services.store.write(work, *args, **kwargs)
 
 
 def current_ms() -> int:

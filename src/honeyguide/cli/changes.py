@@ -76,7 +76,7 @@ def _start_ms(day: datetime) -> int:
 
 async def _find(tx: Tx, email: str, filters: ChangeFilter, by: str, limit: int) -> _Found:
     account = await accounts.get_named(tx, email)
-    joined = await members.of_account(tx, account.id, now_ms=0)
+    joined = await members.of_account(tx.at(0), account.id)
     key_names = {key.id: key.name for key in await keys.of_account(tx, account.id)}
     if by:
         ids = [each.user_id for each in joined if by in (each.email, each.user_id)]

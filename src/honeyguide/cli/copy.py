@@ -21,6 +21,7 @@ from honeyguide.operating.doctor.results import HealthLevel
 from honeyguide.operating.doctor.secret_keys import secret_key
 from honeyguide.settings import Settings, without_secrets
 from honeyguide.store import Store, sqlite_path
+from honeyguide.store.tx import timed
 
 app = typer.Typer()
 
@@ -82,7 +83,7 @@ def copy_command(
 
 async def _check_keys(store: Store, chosen: Settings) -> None:
     """Before anything is written: what is encrypted stays so, and needs the same key there."""
-    found = await store.read(records.read, now_ms=clock_of(chosen)())
+    found = await store.read(timed(records.read, clock_of(chosen)()))
     is_used = not await store.read(invitations.is_untouched)
     if is_used and found.stored_secret is None and not chosen.secret_keys:
         raise Invalid(

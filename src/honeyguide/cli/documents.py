@@ -50,8 +50,8 @@ def key(
 async def _keys(tx: Tx, services: Services, *, replace: bool) -> list[InstallationKey]:
     secret_keys, now_ms = services.settings.secret_keys, services.clock()
     if replace:
-        await installation_key.replace(tx, secret_keys, now_ms=now_ms)
-    await installation_key.get_or_make(tx, secret_keys, now_ms=now_ms)
+        await installation_key.replace(tx.at(now_ms), secret_keys)
+    await installation_key.get_or_make(tx.at(now_ms), secret_keys)
     return await installation_key.list_all(tx)
 
 

@@ -14,6 +14,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.operating.doctor.checks import is_new_database
 from honeyguide.settings import Settings
 from honeyguide.store import Tx, migrate, open_store, plan_migrations
+from honeyguide.store.tx import timed
 
 
 class NewAccount(NamedTuple):
@@ -48,16 +49,14 @@ async def fill_database(chosen: Settings, account: NewAccount | None) -> None:
     store = await open_store(chosen.direct_url, pool_size=1)
     try:
         password_hash = await passwords.hashed(account.password)
-        await store.write(_create_account, account, password_hash, now_ms=clock_of(chosen)())
+        await store.write(timed(_create_account, clock_of(chosen)()), account, password_hash)
     finally:
         await store.close()
 
 
-async def _create_account(tx: Tx, account: NewAccount, password_hash: str, *, now_ms: int) -> None:
+async def _create_account(tx: Tx, account: NewAccount, password_hash: str) -> None:
     email = EmailAddress.parse(account.email)
-    await invitations.open_account(
-        tx, email, name=account.name, password_hash=password_hash, now_ms=now_ms
-    )
+    await invitations.open_account(tx, email, name=account.name, password_hash=password_hash)
 
 
 def wrong_email(text: str) -> str | None:

@@ -10,12 +10,13 @@ import typer
 from rich.progress import TimeRemainingColumn
 
 from honeyguide.app import Services
-from honeyguide.cli.base import fail, progress, read_of
+from honeyguide.cli.base import fail, progress, read_of, write_of
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import findings, import_files, importing
 from honeyguide.moving.findings import ImportFinding
 from honeyguide.moving.import_files import RefusedLine
 from honeyguide.moving.trial import Trial
+from honeyguide.store.tx import timed
 from honeyguide.work.moving import import_file
 
 SHOWN = 20
@@ -33,14 +34,14 @@ class ImportOutcome(NamedTuple):
 async def try_import(services: Services, tenant: Tenant, import_id: str) -> ImportOutcome:
     """What the import would do. Nothing is changed."""
     store, site, now_ms = services.store, services.site, services.clock()
-    kept = await store.read(importing.get, tenant, import_id)
+    kept = await read_of(services, tenant, importing.get, import_id)
     trial, n = Trial(kept.plan.form), 0
     with progress(TimeRemainingColumn(), transient=False) as bar:
         task = bar.add_task("Checking", total=kept.total)
-        while await store.read(importing.try_part, site, kept, n, trial, now_ms=now_ms):
+        while await store.read(timed(importing.try_part, now_ms), site, kept, n, trial):
             n += 1
             bar.update(task, completed=trial.added + trial.skipped + len(trial.refused))
-        while await store.read(importing.try_referrers, site, kept, trial, now_ms=now_ms):
+        while await store.read(timed(importing.try_referrers, now_ms), site, kept, trial):
             pass
     refused = [importing.refused_line(*each) for each in trial.refused]
     counted = findings.in_words(trial.counted)
@@ -50,14 +51,14 @@ async def try_import(services: Services, tenant: Tenant, import_id: str) -> Impo
 async def run_import(services: Services, tenant: Tenant, import_id: str) -> ImportOutcome:
     """Runs an import to its end. If this process ends early, a server goes on with it."""
     store = services.store
-    await store.write(importing.start, tenant, import_id)
+    await write_of(services, tenant, "import", importing.start, import_id)
     with progress(TimeRemainingColumn(), transient=False) as bar:
-        kept = await store.read(importing.get, tenant, import_id)
+        kept = await read_of(services, tenant, importing.get, import_id)
         task = bar.add_task("Importing", total=kept.total * len(kept.plan.stages))
         while kept.status == "running":
             if not await import_file(services.site, store, [import_id], services.clock()):
                 await asyncio.sleep(0.1)  # a server is at it
-            kept = await store.read(importing.get, tenant, import_id)
+            kept = await read_of(services, tenant, importing.get, import_id)
             bar.update(task, completed=kept.steps_done)
     refused = await read_of(services, tenant, importing.errors, import_id, most=kept.total)
     found = await read_of(

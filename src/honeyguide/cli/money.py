@@ -109,7 +109,7 @@ def payouts_make() -> None:
 async def _make_payouts(services: Services) -> list[tuple[str, int]]:
     """The months paid out now, each with the number of its payouts."""
     store, done = services.store, []
-    await store.write(payouts.close_months, now_ms=services.clock())
+    await store.write(payouts.close_months)
     with _progress() as bar:
         for month in await store.read(payouts.months_to_pay_out, most=12):
             earners = await store.slow_snapshot(payouts.earners, month)
@@ -176,15 +176,11 @@ def _mark_table(path: Path) -> None:
 
 
 async def _mark(tx: Tx, services: Services, payout_id: str, reference: str) -> Payout:
-    return await payout_marks.mark_paid(
-        tx, services.site, _ACTOR, payout_id, reference, now_ms=services.clock()
-    )
+    return await payout_marks.mark_paid(tx, services.site, _ACTOR, payout_id, reference)
 
 
 async def _unmark(tx: Tx, services: Services, payout_id: str) -> Payout:
-    return await payout_marks.unmark_paid(
-        tx, services.site, _ACTOR, payout_id, now_ms=services.clock()
-    )
+    return await payout_marks.unmark_paid(tx, services.site, _ACTOR, payout_id)
 
 
 async def _mark_all(tx: Tx, services: Services, payments: list[Payment]) -> int:

@@ -10,7 +10,7 @@ import typer
 from rich.progress import TimeRemainingColumn
 
 from honeyguide.app import Services
-from honeyguide.cli.base import fail, progress, read_of, tenant_named, with_services
+from honeyguide.cli.base import fail, progress, read_of, tenant_named, with_services, write_of
 from honeyguide.kernel.errors import Invalid
 from honeyguide.moving import certificate, checking, importing
 from honeyguide.moving.checking import Certificate
@@ -59,8 +59,8 @@ async def _check(services: Services, account: str, import_id: str) -> Certificat
     tenant = await store.read(tenant_named, account)
     if import_id == NEWEST:
         import_id = await read_of(services, tenant, _newest)
-    kept = await store.read(importing.get, tenant, import_id)
-    check_id = await store.write(checking.begin, tenant, import_id, now_ms=services.clock())
+    kept = await read_of(services, tenant, importing.get, import_id)
+    check_id = await write_of(services, tenant, "move check", checking.begin, import_id)
     secret_keys = services.settings.secret_keys
     with progress(TimeRemainingColumn(), transient=False) as bar:
         task = bar.add_task("Comparing", total=kept.total)

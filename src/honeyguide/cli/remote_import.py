@@ -15,7 +15,7 @@ from rich.progress import TimeRemainingColumn
 
 from honeyguide.app import Services
 from honeyguide.cli import import_runs
-from honeyguide.cli.base import fail, progress, read_of, tenant_named, with_services
+from honeyguide.cli.base import fail, progress, read_of, tenant_named, with_services, write_of
 from honeyguide.cli.import_runs import ImportOutcome
 from honeyguide.integrations.problems import PlatformError
 from honeyguide.kernel.clock import DAY_MS
@@ -102,39 +102,42 @@ async def _move(services: Services, given: RemoteImport) -> _Moved:
     fetch = await _begin(services, tenant, base_url, api)
     if fetch.stage == FetchStage.DONE and not given.dry_run and fetch.import_status == "new":
         # A dry run fetched people only.
-        await store.write(fetching.go_on_with_partners, fetch)
+        await write_of(services, tenant, "import", fetching.go_on_with_partners, fetch)
         fetch = await read_of(services, tenant, fetching.get, fetch.import_id)
     fetch = await _fetch(services, fetcher, fetch, api, only_people=given.dry_run)
     documents = await read_of(services, tenant, moved_documents.count)
     if not fetch.lines:
-        await store.write(importing.forget, tenant, fetch.import_id)
+        await write_of(services, tenant, "import", importing.forget, fetch.import_id)
         return _Moved(fetch, None, documents)
     if given.dry_run:
         outcome = await import_runs.try_import(services, tenant, fetch.import_id)
         return _Moved(fetch, outcome, documents)
-    kept = await store.read(importing.get, tenant, fetch.import_id)
-    await store.write(
-        importing.choose, tenant, kept.id, kept.mapping, gives_rewards=given.gives_rewards
+    kept = await read_of(services, tenant, importing.get, fetch.import_id)
+    await write_of(
+        services,
+        tenant,
+        "import",
+        importing.choose,
+        kept.id,
+        kept.mapping,
+        gives_rewards=given.gives_rewards,
     )
     return _Moved(fetch, await import_runs.run_import(services, tenant, kept.id), documents)
 
 
 async def _begin(services: Services, tenant: Tenant, base_url: str, api: RemoteApi) -> RemoteFetch:
     """The fetch that was interrupted, or a new one."""
-    store, now_ms = services.store, services.clock()
     found = await read_of(services, tenant, fetching.find_unfinished, base_url)
-    is_old = found is not None and now_ms - found.created_ms > REUSED_MS
+    is_old = found is not None and services.clock() - found.created_ms > REUSED_MS
     if found is not None and not (is_old and found.stage == FetchStage.DONE):
         typer.echo(f"Going on with {found.fetched:,} people fetched before.", err=True)
-        await store.write(fetching.resume, found, secret=found.secret)
+        await write_of(services, tenant, "import", fetching.resume, found, secret=found.secret)
         return await read_of(services, tenant, fetching.get, found.import_id)
     try:
         campaign = await api.campaign()
     except PlatformError as error:
         fail(error.reason)
-    import_id = await store.write(
-        fetching.begin, tenant, base_url, campaign.name, now_ms=services.clock()
-    )
+    import_id = await write_of(services, tenant, "import", fetching.begin, base_url, campaign.name)
     return await read_of(services, tenant, fetching.get, import_id)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from rich.progress import Progress, TimeRemainingColumn
 
 from honeyguide.app import Services
 from honeyguide.cli import import_runs, remote_import
-from honeyguide.cli.base import fail, progress, tenant_named, utf8_stdout, with_services
+from honeyguide.cli.base import fail, progress, tenant_named, utf8_stdout, with_services, write_of
 from honeyguide.cli.import_runs import ImportOutcome
 from honeyguide.cli.remote_import import RemoteImport
 from honeyguide.kernel import actors
@@ -232,13 +233,14 @@ async def _import(
     store = services.store
     tenant = await store.read(tenant_named, account)
     in_parts = stored_files.in_parts(file)
-    import_id = await stored_files.store_file(
-        store, tenant, name, in_parts, now_ms=services.clock()
-    )
+    write = partial(write_of, services, tenant, "import")
+    import_id = await stored_files.store_file(write, name, in_parts)
     order, gives_rewards = chosen
-    await store.write(
-        importing.choose,
+    await write_of(
+        services,
         tenant,
+        "import",
+        importing.choose,
         import_id,
         file.mapping,
         gives_rewards=gives_rewards,

@@ -22,6 +22,7 @@ from honeyguide.kernel.ids import new_code
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
+from honeyguide.store.tx import timed
 from honeyguide.subscribers import campaigns
 
 __all__ = ["EMAILS", "EMPTY", "OWNER", "Demo", "DemoLogin", "is_half_made", "prepare"]
@@ -63,7 +64,7 @@ async def prepare(
     before, and gets those that are new. `on_week` is told how many weeks of how many are made."""
     kept = kept or KeptSecrets(secret_key="")
     now_ms = services.clock()
-    tenants, is_new = await services.store.write(_find_or_create_accounts, now_ms=now_ms)
+    tenants, is_new = await services.store.write(timed(_find_or_create_accounts, now_ms))
     if is_new:
         state = await setup.set_up(services, tenants, start_ms=now_ms - YEAR_MS, end_ms=now_ms)
         partner = RobotPartner(state, tenants[robots.EMAIL])
@@ -79,7 +80,7 @@ async def prepare(
     password_hash = await services.store.read(_hash_of_owner)
     if password_hash is None or not await passwords.matches(password_hash, kept.password):
         password_hash = await passwords.hashed(kept.password)
-    await services.store.write(team.gather, tenants[OWNER].account_id, now_ms=now_ms)
+    await services.store.write(timed(team.gather, now_ms), tenants[OWNER].account_id)
     await services.store.write(_set_hashes, [*tenants, *team.COLLEAGUES], password_hash)
     return Demo(
         DemoLogin(tenants[OWNER].campaign_id, kept.demo_key),
@@ -88,19 +89,22 @@ async def prepare(
     )
 
 
-async def _find_or_create_accounts(tx: Tx, *, now_ms: int) -> tuple[dict[str, Tenant], bool]:
+async def _find_or_create_accounts(tx: Tx) -> tuple[dict[str, Tenant], bool]:
     """The tenants by email address, and whether the demo is new."""
     tenants: dict[str, Tenant] = {}
     is_new = await accounts.find_by_email(tx, EmailAddress(OWNER)) is None
-    year_ms = now_ms - YEAR_MS
+    year_ms = tx.now_ms - YEAR_MS
     planned = {each.email: (each.name, year_ms) for each in NEWSLETTERS}
-    planned |= {robots.EMAIL: (robots.NAME, now_ms - robots.MEMBER_MS), EMPTY: ("Empty", now_ms)}
+    planned |= {
+        robots.EMAIL: (robots.NAME, tx.now_ms - robots.MEMBER_MS),
+        EMPTY: ("Empty", tx.now_ms),
+    }
     for email, (name, since_ms) in planned.items():
         known = await accounts.find_by_email(tx, EmailAddress(email))
         if known is not None:
             tenants[email] = await campaigns.tenant_of(tx, known.id)
         else:
-            made = await accounts.create(tx, EmailAddress.parse(email), name=name, now_ms=since_ms)
+            made = await accounts.create(tx.at(since_ms), EmailAddress.parse(email), name=name)
             tenants[email] = Tenant(made.account_id, made.campaign_id)
     return tenants, is_new
 

@@ -38,9 +38,7 @@ async def draw(newsletter: Newsletter, logo: Logo, folder: Path | None) -> Brand
 
 async def save(change: Change, newsletter: Newsletter, drawings: BrandDrawings) -> None:
     for picture in (drawings.logo, drawings.icon, drawings.share):
-        await publications.add_logo(
-            change.tx, change.tenant.account_id, picture, now_ms=change.now_ms
-        )
+        await publications.add_logo(change.tx, change.tenant.account_id, picture)
     await branding.save(change, newsletter.brand)
     await branding.change_pictures(
         change,

@@ -5,12 +5,12 @@ every count, holding period, cent and notification is what it would have been.
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable, Container, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 
 from honeyguide.accounts import accounts
 from honeyguide.app import Services
-from honeyguide.demo import local_tools, shipping, subscribers
+from honeyguide.demo import local_tools, looks, shipping, subscribers
 from honeyguide.demo.receiver import WebhookReceiver
 from honeyguide.demo.robots import RobotPartner
 from honeyguide.demo.setup import JOINING_MS, OPENING_MS, DemoAccount, DemoState
@@ -34,15 +34,16 @@ from honeyguide.partners import (
 from honeyguide.partners.program_partners import Removal
 from honeyguide.rewards import adjustments, earned_rewards, rewards
 from honeyguide.rewards.adjustments import AdjustmentFields
-from honeyguide.screening import evidence, moves
-from honeyguide.signups import group_looks, lifecycle, removed_partners, reversals, signups
+from honeyguide.screening import moves
+from honeyguide.signups import lifecycle, removed_partners, reversals, signups
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
 from honeyguide.store.reading import AccountReading, Reading
+from honeyguide.store.tx import timed
 from honeyguide.subscribers import page_index, search, statistics
 from honeyguide.subscribers import subscribers as people
 from honeyguide.subscribers.clicks import count_clicks
-from honeyguide.subscribers.reasons import SUSPICIONS
+from honeyguide.subscribers.reasons import SUSPICIONS, Reason
 
 WEEK_MS = 7 * DAY_MS
 # What operators have not handled yet: pending referrals of the last days, and shipments, rewards
@@ -72,7 +73,7 @@ async def create_history(
             first = state.accounts[0].tenant
             await local_tools.connect_email_tool(services, first, receiver.port)
     ours = {*(account.tenant for account in state.accounts), robots.tenant}
-    await services.store.write(_look_at_groups, state, ours)
+    await services.store.write(looks.look_at_groups, state, ours)
     await services.store.write(_skip_emails, ours, state.end_ms)
     await _settle_counts(services, state)
     return receiver.port
@@ -84,16 +85,6 @@ async def _skip_emails(tx: Tx, ours: Iterable[Tenant], at_ms: int) -> None:
     """
     for tenant in ours:
         await emails.mark_all_sent(tx, tenant.account_id, at_ms)
-
-
-async def _look_at_groups(tx: Tx, state: DemoState, ours: Container[Tenant]) -> None:
-    """As the background job would, so that the first page has all evidence."""
-    site, at_ms = state.site, state.end_ms
-    for found in await evidence.codes_to_look_at(tx, now_ms=at_ms, most=1_000):
-        if found.tenant in ours:
-            for subscriber_id in await group_looks.store_evidence(tx, site, found, at_ms):
-                await group_looks.decide(tx, site, found, subscriber_id, at_ms)
-            await group_looks.end(tx, site, found, at_ms)
 
 
 async def _weeks(
@@ -166,22 +157,24 @@ async def _run_jobs(tx: Tx, state: DemoState, at_ms: int) -> None:
     """What the background jobs do each day."""
     ours = {account.tenant for account in state.accounts}
     ended = [
-        *await moves.due(tx, now_ms=at_ms, most=500),
-        *await moves.unconfirmed(tx, now_ms=at_ms, most=500),
+        *await moves.due(tx.at(at_ms), most=500),
+        *await moves.unconfirmed(tx.at(at_ms), most=500),
     ]
     for tenant, subscriber_id in ended:
         if tenant in ours:
             change = Change(tx, state.site, tenant, actors.command("demo"), at_ms)
             await signups.verify_due(change, subscriber_id)
-    while await budget_notifications.notify_due(tx, state.site, now_ms=at_ms):
+    if state.unseen_partner:  # no program asked for a look before
+        await looks.look_at_partners(tx, state, at_ms)
+    while await budget_notifications.notify_due(tx.at(at_ms), state.site):
         pass
-    await payouts.close_months(tx, now_ms=at_ms)
+    await payouts.close_months(tx.at(at_ms))
     for month in await payouts.months_to_pay_out(tx, most=12):
         after = ""
         while earned := await payouts.earned_by(tx, month, after):
-            await payouts.make_payouts(tx, month, earned, now_ms=at_ms)
+            await payouts.make_payouts(tx.at(at_ms), month, earned)
             after = earned[-1].credit
-        await payouts.set_paid_out(tx, month, now_ms=at_ms)
+        await payouts.set_paid_out(tx.at(at_ms), month)
         await _notify_about_payouts(tx, state, month, at_ms)
     await _pay(tx, state, at_ms)
 
@@ -190,7 +183,7 @@ async def _notify_about_payouts(tx: Tx, state: DemoState, month: str, at_ms: int
     """Not if a real account is an administrator: its emails are not the demo's to skip."""
     ours = {account.tenant.account_id for account in state.accounts}
     if all(each.id in ours for each in await accounts.list_all(tx) if each.is_admin):
-        while await payout_notifications.notify_batch(tx, state.site, month, now_ms=at_ms):
+        while await payout_notifications.notify_batch(tx.at(at_ms), state.site, month):
             pass
 
 
@@ -210,12 +203,11 @@ async def _pay(tx: Tx, state: DemoState, at_ms: int) -> None:
         if is_newest and len(open_ones) < len(ours):
             return
         await payout_marks.mark_paid(
-            tx,
+            tx.at(at_ms + 9 * HOUR_MS),
             state.site,
             actors.member(state.accounts[0].owner_id),
             row.id,
             f"SEPA {month.replace('-', '')}-{number + 1:02d}",
-            now_ms=at_ms + 9 * HOUR_MS,
         )
 
 
@@ -227,7 +219,7 @@ async def _click_links(tx: Tx, state: DemoState, at_ms: int) -> None:
 async def _read_notifications(change: Change) -> None:
     unread = await notifications.page_of(change, Page(1, MOST_READ), only_new=True)
     ids = [each.notification.id for each in unread]
-    await notifications.read(change.tx, change.account_id, ids, now_ms=change.now_ms)
+    await notifications.read(change.tx, change.account_id, ids)
 
 
 async def _weekly_tasks(tx: Tx, state: DemoState, at_ms: int) -> None:
@@ -255,6 +247,20 @@ async def _weekly_tasks(tx: Tx, state: DemoState, at_ms: int) -> None:
         await _reverse_one(tx, state, at_ms)
     if 0 <= state.end_ms - ADJUSTED_MS - at_ms < WEEK_MS:
         await _part(tx, state, at_ms)
+    if at_ms >= state.end_ms:
+        await _bounce(tx, state, at_ms)
+
+
+async def _bounce(tx: Tx, state: DemoState, at_ms: int) -> None:
+    """The email tool of the first newsletter reports readers who were paid for."""
+    owner = state.accounts[0]
+    tool = Change(tx, state.site, owner.tenant, actors.job("sync with your own tool"), at_ms)
+    after_fee = [each for each in Reason if each.facts.is_after_fee]
+    for program_id in owner.programs.values():
+        newest, _ = await signups.page_of_program(tool, program_id, Page(1, 50))
+        charged = [each.subscriber_id for each in newest if each.charged_cents]
+        for subscriber_id, how in zip(charged, after_fee, strict=False):
+            await signups.depart(tool, subscriber_id, how)
 
 
 async def _claims(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
@@ -367,7 +373,9 @@ async def _unsubscribe(
 ) -> None:
     """They refer nobody any more."""
     left = lifecycle.SubscriberChanges(status="unsubscribed")
-    await signups.update(state.change(tx, account, at_ms), subscriber_id, left)
+    reader = actors.subscriber(subscriber_id)
+    change = Change(tx, state.site, account.tenant, reader, at_ms)
+    await signups.update(change, subscriber_id, left)
     stay = [each for each in account.subscribers if each.id != subscriber_id]
     account.subscribers[:] = stay
 
@@ -376,5 +384,5 @@ async def _settle_counts(services: Services, state: DemoState) -> None:
     """Update the page index and the network's order, as the background jobs would."""
     while await services.store.write_snapshot(page_index.apply_changes):
         pass
-    rates = await services.store.read(network.changed_rates, now_ms=state.end_ms, most=1_000)
+    rates = await services.store.read(timed(network.changed_rates, state.end_ms), most=1_000)
     await services.store.write(network.set_rates, rates)

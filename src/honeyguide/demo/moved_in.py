@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from typing import Any
+
 from honeyguide.app import Services
+from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import import_parts, importing, stored_files, uploaded_files
+from honeyguide.store.change import changes
+from honeyguide.store.reading import reads
+from honeyguide.store.tx import timed
 
 FILE_NAME = "weekend-hive.csv"
 # The people of a small newsletter that was merged with the demo's: the name, how many people they
@@ -30,16 +37,20 @@ _ENDINGS = ("4f2a", "9c1e", "b8d3", "02fe", "61ab", "77b0", "31d5", "e90c", "a4a
 
 async def move_in(services: Services, tenant: Tenant, *, now_ms: int) -> None:
     """Imports the list as an operator would, and leaves the import on its page."""
-    store = services.store
+    store, site = services.store, services.site
+
+    async def write(unit: Callable[..., Awaitable[Any]], *args: Any, **kwargs: Any) -> Any:
+        change = changes(unit, site, tenant, actors.command("demo"), now_ms)
+        return await store.write(change, *args, **kwargs)
+
     file = stored_files.in_parts(uploaded_files.read(_list(now_ms).encode(), FILE_NAME))
-    import_id = await stored_files.store_file(store, tenant, FILE_NAME, file, now_ms=now_ms)
-    await store.write(importing.choose, tenant, import_id, file.mapping, gives_rewards=False)
-    await store.write(importing.start, tenant, import_id)
-    while (await store.read(importing.get, tenant, import_id)).status == "running":
+    import_id = await stored_files.store_file(write, FILE_NAME, file)
+    await write(importing.choose, import_id, file.mapping, gives_rewards=False)
+    await write(importing.start, import_id)
+    get = reads(importing.get, site, tenant, now_ms)
+    while (await store.read(get, import_id)).status == "running":
         numbers = await store.read(import_parts.next_lines, import_id)
-        await store.write(
-            import_parts.import_lines, import_id, numbers, site=services.site, now_ms=now_ms
-        )
+        await store.write(timed(import_parts.import_lines, now_ms), import_id, numbers, site=site)
 
 
 def _list(now_ms: int) -> str:

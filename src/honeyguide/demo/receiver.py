@@ -22,6 +22,7 @@ from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.mail.emails import Backlog
 from honeyguide.store import Tx
+from honeyguide.store.tx import timed
 
 # Long enough for the retries of a delivery that is always refused, which end after three days.
 USED_MS = 10 * DAY_MS
@@ -62,11 +63,11 @@ class WebhookReceiver:
         """Create the webhook, once its time has come, if this machine may be called."""
         if self._webhook is not None or now_ms < self._since_ms or not self._policy.loopback_ok:
             return
-        self._webhook = await self._store.write(self._create_webhook, now_ms=now_ms)
+        self._webhook = await self._store.write(timed(self._create_webhook, now_ms))
 
-    async def _create_webhook(self, tx: Tx, *, now_ms: int) -> Webhook | None:
+    async def _create_webhook(self, tx: Tx) -> Webhook | None:
         """None if real accounts have deliveries waiting, because those are not ours to send."""
-        if (await webhooks.backlog(tx, now_ms=self._end_ms)).n:
+        if (await webhooks.backlog(tx.at(self._end_ms))).n:
             return None
         flags = Flags(
             new_referral=True,
@@ -74,7 +75,7 @@ class WebhookReceiver:
             reward_unlocked=True,
             reward_redeemed=True,
         )
-        change = self._state.change(tx, self._state.accounts[0], now_ms)
+        change = self._state.change(tx, self._state.accounts[0], tx.now_ms)
         url = local_tools.url(self.port, local_tools.HOOKS_PATH)
         return await webhooks.create(change, "", url, flags, policy=self._policy)
 
@@ -82,7 +83,7 @@ class WebhookReceiver:
         """Receive everything that falls due until then, each attempt at its own time."""
         before: Backlog | None = None
         while self._webhook is not None:
-            waiting = await self._store.read(webhooks.backlog, now_ms=until_ms)
+            waiting = await self._store.read(timed(webhooks.backlog, until_ms))
             # All is delivered, or another process is sending it.
             if waiting.since_ms is None or waiting == before:
                 return

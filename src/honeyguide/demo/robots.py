@@ -15,7 +15,7 @@ from honeyguide.kernel import actors
 from honeyguide.kernel.actors import Actor
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.partners import logos, network, publications
+from honeyguide.partners import logos, network, publications, verification
 from honeyguide.partners.logos import StoredLogo
 from honeyguide.screening.signals import Signal
 from honeyguide.screening.visits import Visit
@@ -27,6 +27,7 @@ from honeyguide.subscribers import branding
 from honeyguide.subscribers.origins import Origin
 
 EMAIL, NAME = "crumbs@honeyguide.example", "Coupon Crumbs"
+FIRST_LOOK = 10
 # Before the demo's end.
 MEMBER_MS = 6 * DAY_MS
 _NIGHTS_AGO, _AT_NIGHT_MS = 3, 2 * HOUR_MS + 10 * MINUTE_MS
@@ -55,7 +56,7 @@ class RobotPartner:
 
     async def _save_logo(self, tx: Tx, logo: StoredLogo) -> None:
         since_ms = self._state.end_ms - MEMBER_MS
-        await publications.add_logo(tx, self.tenant.account_id, logo, now_ms=since_ms)
+        await publications.add_logo(tx.at(since_ms), self.tenant.account_id, logo)
         change = self._change(tx, self.tenant, actors.command("demo"), since_ms)
         await branding.change_pictures(change, logo_id=logo.id)
 
@@ -77,8 +78,11 @@ class RobotPartner:
         change = self._change(tx, self.tenant, actors.ANY_MEMBER, at_ms)
         owner = self._state.accounts[0]
         program_id = next(iter(owner.programs.values()))
+        of_owner = self._state.change(tx, owner, at_ms - HOUR_MS)
+        await verification.set_columns(of_owner, program_id, {"first_look": FIRST_LOOK})
         why = "Deals for people who love to try new things."
-        self._code = (await network.join(change, program_id, why))[0].ref_code
+        joined, _ = await network.join(change, program_id, why)
+        self._code, self._state.unseen_partner = joined.ref_code, joined.id
 
     async def _sign_up(self, tx: Tx, *, number: int, at_ms: int) -> None:
         owner = self._state.accounts[0].tenant

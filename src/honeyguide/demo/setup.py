@@ -68,6 +68,8 @@ class DemoState:
     accounts: list[DemoAccount] = field(default_factory=list)
     number: int = 0
     has_reversal: bool = False
+    unseen_partner: str = ""
+    """Whose card of a first look the first newsletter has not answered."""
 
     def account(self, account_id: str) -> DemoAccount:
         return next(account for account in self.accounts if account.tenant.account_id == account_id)

@@ -69,7 +69,7 @@ async def ship(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> No
         tracking_note = note and note.format(f"0{digits[0]}", f"0{digits[1]}", *digits[2:])
         await shipments.mark_sent(change, each.id, by=by, tracking_note=tracking_note)
     later_ms = at_ms + UNDO_MS
-    for recipient in await shipment_emails.due(tx, now_ms=later_ms, most=500):
+    for recipient in await shipment_emails.due(tx.at(later_ms), most=500):
         if recipient.tenant == account.tenant:
             later = state.change(tx, account, later_ms)
             await shipment_emails.announce(later, recipient.subscriber_id)

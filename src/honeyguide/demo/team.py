@@ -15,12 +15,12 @@ COLLEAGUES = {
 }
 
 
-async def gather(tx: Tx, account_id: str, *, now_ms: int) -> None:
+async def gather(tx: Tx, account_id: str) -> None:
     """Once; a demo of an earlier version gets its colleagues too."""
     owner = await users.find_by_email(tx, EmailAddress(OWNER))
     if owner is not None and owner.name is None:
         await users.rename(tx, owner.id, OWNER_NAME)
     for email, (name, role) in COLLEAGUES.items():
         if await users.find_by_email(tx, EmailAddress(email)) is None:
-            user_id = await users.create(tx, EmailAddress(email), name=name, now_ms=now_ms)
-            await members.add(tx, account_id, user_id, role, now_ms=now_ms)
+            user_id = await users.create(tx, EmailAddress(email), name=name)
+            await members.add(tx, account_id, user_id, role)

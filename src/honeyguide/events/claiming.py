@@ -49,13 +49,11 @@ _CANCEL_UNSENDABLE = _sql.command("cancel_unsendable")
 _GIVE_BACK = _sql.command("give_back")
 
 
-async def due_webhooks(tx: Tx, *, now_ms: int) -> list[DueWebhook]:
-    return await tx.all(_DUE_WEBHOOKS, now_ms=now_ms, today_ms=system_clock())
+async def due_webhooks(tx: Tx) -> list[DueWebhook]:
+    return await tx.all(_DUE_WEBHOOKS, today_ms=system_clock())
 
 
-async def claim(
-    tx: Tx, counts: Mapping[str, int], *, lease_ms: int, now_ms: int
-) -> list[ClaimedDelivery]:
+async def claim(tx: Tx, counts: Mapping[str, int], *, lease_ms: int) -> list[ClaimedDelivery]:
     """Leases so many due deliveries of each webhook, and cancels what can never be sent.
 
     What is due depends on `now_ms`, the test clock's time; leases run in real time.
@@ -72,7 +70,6 @@ async def claim(
             token=token,
             until_ms=today_ms + lease_ms,
             most=count,
-            now_ms=now_ms,
             today_ms=today_ms,
         )
     unsendable = [delivery.id for delivery in claimed if not delivery.body]

@@ -28,6 +28,7 @@ from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.store import Store
+from honeyguide.store.tx import timed
 
 log = logging.getLogger("honeyguide.delivery")
 
@@ -160,12 +161,12 @@ class Dispatcher:
             if self._stopping:
                 return 0
             now_ms = self._clock()
-            counts = self._share_out(await self._store.read(claiming.due_webhooks, now_ms=now_ms))
+            counts = self._share_out(await self._store.read(timed(claiming.due_webhooks, now_ms)))
             if not counts:
                 return 0
             try:
                 claimed = await self._store.write(
-                    claiming.claim, counts, lease_ms=LEASE_MS, now_ms=now_ms
+                    timed(claiming.claim, now_ms), counts, lease_ms=LEASE_MS
                 )
                 for delivery in claimed:
                     self._queues[delivery.webhook_id].waiting.append(delivery)

@@ -100,23 +100,23 @@ async def listeners_of(at: AccountReading) -> Listeners:
     return found
 
 
-async def emit(tx: Tx, events: Sequence[Event], *, now_ms: int) -> list[str]:
+async def emit(tx: Tx, events: Sequence[Event]) -> list[str]:
     """Store the events with their deliveries, and return the IDs of the deliveries."""
     by_account: dict[str, list[Event]] = {}
     for event in events:
         by_account.setdefault(event.account_id, []).append(event)
     made = list[str]()
     for account_id, of_account in by_account.items():
-        made += await _emit(tx, account_id, of_account, now_ms=now_ms)
+        made += await _emit(tx, account_id, of_account)
         tx.wake(DELIVERIES)
     return made
 
 
-async def _emit(tx: Tx, account_id: str, events: list[Event], *, now_ms: int) -> list[str]:
+async def _emit(tx: Tx, account_id: str, events: list[Event]) -> list[str]:
     rows, deliveries = list[dict[str, Any]](), list[dict[str, str]]()
     for event in events:
         event_id = f"msg_{new_id()}"
-        body = {"type": event.type, "timestamp": iso(now_ms), "id": event_id, **event.facts}
+        body = {"type": event.type, "timestamp": iso(tx.now_ms), "id": event_id, **event.facts}
         rows.append(
             {
                 "id": event_id,
@@ -130,8 +130,8 @@ async def _emit(tx: Tx, account_id: str, events: list[Event], *, now_ms: int) ->
             {"id": new_id(), "webhook_id": to, "event_id": event_id, "type": event.type}
             for to in event.to
         ]
-    await tx.put(_INSERT_EVENTS, account_id=account_id, events=rows, now_ms=now_ms)
-    await tx.put(_INSERT_DELIVERIES, account_id=account_id, deliveries=deliveries, now_ms=now_ms)
+    await tx.put(_INSERT_EVENTS, account_id=account_id, events=rows)
+    await tx.put(_INSERT_DELIVERIES, account_id=account_id, deliveries=deliveries)
     return [delivery["id"] for delivery in deliveries]
 
 

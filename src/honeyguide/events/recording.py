@@ -208,4 +208,4 @@ async def _notify_owner(
         once = f"{kind}:{outcome.webhook_id}:{outcome.at_ms}"
         link = f"/webhooks/{outcome.webhook_id}"
         notification = Notification(outcome.account_id, to, kind, once, message, link)
-        await notifications.notify(tx, base_url, notification, now_ms=outcome.at_ms)
+        await notifications.notify(tx.at(outcome.at_ms), base_url, notification)

@@ -246,7 +246,7 @@ async def send_test(change: Change, scope: str, webhook_id: str) -> tuple[Delive
     webhook = await get_enabled(change, scope, webhook_id)
     facts = {"message": outbox.TEST_MESSAGE}
     event = outbox.Event(change.account_id, outbox.TEST, facts, [webhook.id], subscriber_id=None)
-    made = await outbox.emit(change.tx, [event], now_ms=change.now_ms)
+    made = await outbox.emit(change.tx, [event])
     return await get_delivery(change, webhook.id, made[0])
 
 
@@ -322,13 +322,13 @@ async def replay(change: Change, scope: str, webhook_id: str, since: str | None)
     return count
 
 
-async def backlog(tx: Tx, *, now_ms: int) -> Backlog:
+async def backlog(tx: Tx) -> Backlog:
     """Of all accounts, for the administrator."""
-    return await tx.one(_BACKLOG, now_ms=now_ms) or Backlog(0, None)
+    return await tx.one(_BACKLOG) or Backlog(0, None)
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[DueDeliveries]:
+async def due(tx: Tx, *, most: int) -> list[DueDeliveries]:
     """Of all accounts, in a time that does not depend on how many there are: at most so many are
     counted per webhook.
     """
-    return await tx.all(_DUE, now_ms=now_ms, most=most)
+    return await tx.all(_DUE, most=most)

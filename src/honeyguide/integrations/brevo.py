@@ -36,6 +36,8 @@ LISTS_PER_PAGE = 50
 LIST = "/contacts/lists/{audience}"
 # Not `contactUpdated`, which reports our own writes.
 EVENTS = ("listAddition", "unsubscribed", "spam", "hardBounce", "contactDeleted")
+# How whoever is blocked there came to be.
+_GONE = {"hardbounce": ChangeKind.BOUNCED, "spam": ChangeKind.COMPLAINED}
 
 
 class _BrevoContact(msgspec.Struct, rename="camel"):
@@ -212,14 +214,14 @@ class Brevo(Connector):
     async def understand_hook(
         self, access: PlatformAccess, hook: IncomingHook
     ) -> list[PlatformChange]:
-        """Only the address is believed, and that it bounced; the rest is asked."""
+        """Only the address is believed, and that it bounced or complained; the rest is asked."""
         event = hook.decode(access.about.name, _BrevoEvent)
-        is_bounce = event.event.replace("_", "").lower() == "hardbounce"
+        kind = _GONE.get(event.event.replace("_", "").lower())
         emails = [event.email] if isinstance(event.email, str) else event.email
         changes: list[PlatformChange] = []
         for email in filter(None, emails):
             changes += await self.ask(access, email)
-        return [_bounced(each) for each in changes] if is_bounce else changes
+        return [each.gone_by(kind) for each in changes]
 
     def judge(self, reply: PlatformReply) -> None:
         raise TryLater("Brevo is still busy with this contact.")
@@ -242,8 +244,3 @@ class Brevo(Connector):
             fields=self.fields_in(access, found.attributes),
             created_ms=time_ms(found.created_at),
         )
-
-
-def _bounced(change: PlatformChange) -> PlatformChange:
-    is_left = change.kind == ChangeKind.LEFT
-    return msgspec.structs.replace(change, kind=ChangeKind.BOUNCED) if is_left else change

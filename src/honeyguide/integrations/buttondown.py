@@ -48,7 +48,7 @@ _STATES = {
     "past_due": ChangeKind.JOINED,
     "paused": ChangeKind.JOINED,
     "unsubscribed": ChangeKind.LEFT,
-    "complained": ChangeKind.LEFT,
+    "complained": ChangeKind.COMPLAINED,
     "blocked": ChangeKind.LEFT,
     "undeliverable": ChangeKind.BOUNCED,
     "removed": ChangeKind.DELETED,

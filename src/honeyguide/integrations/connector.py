@@ -266,7 +266,7 @@ class Connector(ApiClient, ABC):
         if decision == WriteResult.ABSENT:
             await self.need_audience(write.access)
             return outcome(contact, decision)
-        return outcome(contact, decision, remote_id=remote.id)
+        return outcome(contact, decision, remote_id=remote.id, gone=remote.kind)
 
     # -- fields and webhooks
 
@@ -327,4 +327,5 @@ class Connector(ApiClient, ABC):
 def _judged(contact: Contact, remote: Remote | None) -> WriteOutcome:
     if remote is None:
         return outcome(contact, WriteResult.ABSENT)
-    return outcome(contact, policy.after(contact, remote), remote_id=remote.id)
+    result = policy.after(contact, remote)
+    return outcome(contact, result, remote_id=remote.id, gone=remote.kind)

@@ -55,11 +55,11 @@ async def change_list(change: Change, keys: EncryptionKeys, new: NewIntegration)
     await integrations.connect(change, keys, new, created_ms=before.created_ms)
 
 
-async def disconnected(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+async def disconnected(tx: Tx, *, most: int) -> list[str]:
     return [gone.id for gone in await tx.all(_NEXT, only="", most=most)]
 
 
-async def delete_batch(tx: Tx, *, now_ms: int, only: str = "") -> bool:
+async def delete_batch(tx: Tx, *, only: str = "") -> bool:
     """Deletes some of what is kept about a disconnected platform, this one or the next. Tells
     whether to go on."""
     gone = await tx.one(_NEXT, only=only, most=1)

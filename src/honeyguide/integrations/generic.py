@@ -17,8 +17,9 @@ You send one event, or a list of them under `events`:
     {"type": "joined", "email": "a@example.org", "name": "Ada", "code": "k3x9"}
 
 `type` is `joined`, `confirmed`, `engaged` (they replied, bought or did something else that no mail
-scanner does), `left`, `changed_address` (with `old_email`), `bounced` or `deleted`. The ID that we
-sent may come back as `id`, with or instead of the address.
+scanner does), `left`, `changed_address` (with `old_email`), `bounced`, `complained` (they reported
+an email as spam) or `deleted`. The ID that we sent may come back as `id`, with or instead of the
+address.
 """
 
 from __future__ import annotations

@@ -45,8 +45,13 @@ class _Named(msgspec.Struct):
     status: str = "active"
 
 
+class _Cause(msgspec.Struct):
+    reason: str = ""
+
+
 class _Suppression(msgspec.Struct):
     suppressed: bool = False
+    info: _Cause | None = None
 
 
 class _GhostMember(msgspec.Struct):
@@ -265,8 +270,10 @@ class Ghost(Connector):
 
     def remote(self, access: PlatformAccess, member: _GhostMember) -> Remote:
         kind, lists = ChangeKind.JOINED, member.newsletters
-        if member.email_suppression is not None and member.email_suppression.suppressed:
-            kind = ChangeKind.BOUNCED
+        suppression = member.email_suppression
+        if suppression is not None and suppression.suppressed:
+            is_spam = suppression.info is not None and suppression.info.reason == "spam"
+            kind = ChangeKind.COMPLAINED if is_spam else ChangeKind.BOUNCED
         elif lists is not None and all(each.id != access.audience_id for each in lists):
             kind = ChangeKind.LEFT
         return Remote(

@@ -1,7 +1,8 @@
 """What a platform says about its subscribers, by webhook or when it is asked, applied here.
 
 Each change is a whole transaction, and repeating one is harmless. Nobody who unsubscribed becomes
-active by what a platform says. Those who left, bounced or were deleted there are unsubscribed here.
+active by what a platform says. Those who left, bounced, complained or were deleted there are
+unsubscribed here.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from honeyguide.integrations.contacts import UNSUBSCRIBED, WrittenState
 from honeyguide.integrations.integrations import Integration
 from honeyguide.integrations.leases import LeasedIntegration
 from honeyguide.integrations.platform import ContactStatus
+from honeyguide.integrations.policy import GONE
 from honeyguide.integrations.reports import ChangeKind, IncomingHook, PlatformChange
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS, iso
 from honeyguide.kernel.email_addresses import EmailAddress
@@ -44,7 +46,6 @@ KEPT_MS = 7 * DAY_MS
 # because an erasure cannot look into what a platform sent.
 WAITING_KEPT_MS = 30 * DAY_MS
 PURGE_BATCH = 1_000
-LEAVES = (ChangeKind.LEFT, ChangeKind.BOUNCED, ChangeKind.DELETED)
 # What the platform says about somebody after we had them removed there.
 REMOVALS = (ChangeKind.LEFT, ChangeKind.DELETED)
 # When whoever is on a list joined there, if it does not say.
@@ -98,7 +99,7 @@ _NOTE_RECEIVED = _sql.command("note_received")
 
 
 async def store_hook(
-    tx: Tx, integration: Integration, hook: IncomingHook, *, signed_at: str, now_ms: int
+    tx: Tx, integration: Integration, hook: IncomingHook, *, signed_at: str
 ) -> bool:
     """Stores a webhook as it came; False if it came before. `signed_at` is what `verify_hook`
     returned. Without it, nobody can tell a repeated webhook from somebody who left, came back and
@@ -112,21 +113,19 @@ async def store_hook(
         digest=digest,
         content=msgspec.json.encode(hook).decode(),
         has_time=bool(signed_at),
-        now_ms=now_ms,
     )
     if stored:
         tx.wake(TOPIC)
     return bool(stored)
 
 
-async def note_refused(tx: Tx, integration: Integration, reason: str, *, now_ms: int) -> None:
+async def note_refused(tx: Tx, integration: Integration, reason: str) -> None:
     """For the dashboard: a webhook was not taken. `reason` is a sentence."""
     await tx.run(
         _NOTE_REFUSED,
         account_id=integration.account_id,
         id=integration.id,
         reason=reason,
-        now_ms=now_ms,
     )
 
 
@@ -143,7 +142,7 @@ async def delay_hook(leased: LeasedIntegration, stored: StoredHook, reason: str)
     if stored.tries + 1 >= EVENT_TRIES:
         await finish_hook(leased, stored)
         given_up = f"We tried {EVENT_TRIES} times to apply it. {reason}"
-        await note_refused(leased.tx, leased.integration, given_up, now_ms=leased.now_ms)
+        await note_refused(leased.tx, leased.integration, given_up)
         return
     due_ms = leased.now_ms + MINUTE_MS * 2**stored.tries
     await leased.run(_DELAY_EVENT, id=stored.id, due_ms=due_ms)
@@ -173,8 +172,8 @@ async def unknown_changes(
 
 def _is_known(integration: Integration, change: PlatformChange, known: _Known | None) -> bool:
     if known is None:
-        return change.kind in LEAVES and change.remote_id is None
-    if change.kind in LEAVES:
+        return change.kind in GONE and change.remote_id is None
+    if change.kind in GONE:
         was_removed = known.removed_ms is not None and change.kind in REMOVALS
         return known.status == UNSUBSCRIBED or was_removed
     if not known.has_state and _left_later(integration, change, known.unsubscribed_ms):
@@ -206,7 +205,7 @@ async def apply(leased: LeasedIntegration, reported: PlatformChange, *, joined_m
     """One change. An address that makes no sense, or that somebody else has, changes nothing.
     `joined_ms` is when whoever is new here joined there, if the change does not say it."""
     found = await _find(leased, reported)
-    if reported.kind in LEAVES:
+    if reported.kind in GONE:
         if found is not None:
             await _leave(leased, found, reported)
     elif found is None:
@@ -309,8 +308,8 @@ async def _leave(leased: LeasedIntegration, found: Subscriber, reported: Platfor
     await _note_there(leased, found.id, email=found.email, has_left=True, is_gone=is_gone)
     removed = await leased.one(_REMOVED, subscriber_id=found.id)
     was_removed = removed is not None and reported.kind in REMOVALS
-    if found.status != UNSUBSCRIBED and not was_removed:
-        await outgoing.unsubscribe(leased, found.id)
+    if not was_removed:
+        await outgoing.depart(leased, found.id, reported.kind)
 
 
 async def _link(leased: LeasedIntegration, subscriber_id: str, remote_id: str | None) -> None:

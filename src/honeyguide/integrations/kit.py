@@ -34,7 +34,7 @@ EVENTS = tuple(
 _STATES = {
     "active": ChangeKind.JOINED,
     "cancelled": ChangeKind.LEFT,
-    "complained": ChangeKind.LEFT,
+    "complained": ChangeKind.COMPLAINED,
     "bounced": ChangeKind.BOUNCED,
 }
 

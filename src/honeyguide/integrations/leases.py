@@ -68,9 +68,9 @@ _WAIT = _sql.command("wait")
 _STOP = _sql.command("stop")
 
 
-async def due(tx: Tx, *, now_ms: int) -> list[str]:
+async def due(tx: Tx) -> list[str]:
     """Integrations with something to do. The test clock decides what is due."""
-    return await tx.all(_DUE, now_ms=now_ms, today_ms=system_clock())
+    return await tx.all(_DUE, today_ms=system_clock())
 
 
 async def claim(tx: Tx, integration_id: str, token: str) -> Integration | None:

@@ -221,11 +221,13 @@ class Mailchimp(Connector):
     async def understand_hook(
         self, access: PlatformAccess, hook: IncomingHook
     ) -> list[PlatformChange]:
-        """Only the address is believed; what happened to it is asked."""
+        """Only the address is believed, and that it complained; what happened to it is asked."""
         with understood(access.about.name, "a webhook"):
             form = dict(parse_qsl(hook.body.decode(), strict_parsing=True, max_num_fields=1_000))
         email = form.get("data[new_email]") or form.get("data[email]")
-        return await self.ask(access, email, form.get("data[old_email]", "")) if email else []
+        changes = await self.ask(access, email, form.get("data[old_email]", "")) if email else []
+        kind = ChangeKind.COMPLAINED if form.get("data[reason]") == "abuse" else None
+        return [each.gone_by(kind) for each in changes]
 
     def remote(self, access: PlatformAccess, member: _Member) -> Remote:
         return Remote(

@@ -33,7 +33,7 @@ PER_PAGE = 100
 _STATES = {
     "active": ChangeKind.JOINED,
     "unsubscribed": ChangeKind.LEFT,
-    "junk": ChangeKind.LEFT,
+    "junk": ChangeKind.COMPLAINED,
     "bounced": ChangeKind.BOUNCED,
 }
 # What an event says by itself. `subscriber.updated` is not asked for: it reports our own writes.
@@ -41,7 +41,7 @@ _KIND_OF_EVENT = {
     "subscriber.created": None,
     "subscriber.active": None,
     "subscriber.unsubscribed": ChangeKind.LEFT,
-    "subscriber.spam_reported": ChangeKind.LEFT,
+    "subscriber.spam_reported": ChangeKind.COMPLAINED,
     "subscriber.bounced": ChangeKind.BOUNCED,
     "subscriber.deleted": ChangeKind.DELETED,
 }

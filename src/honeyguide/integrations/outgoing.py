@@ -17,12 +17,13 @@ from honeyguide.integrations.contacts import PlannedWrite, QueuedWrite, WrittenS
 from honeyguide.integrations.integrations import TOP_MS, Integration
 from honeyguide.integrations.leases import LeasedIntegration
 from honeyguide.integrations.platform import Contact, ContactStatus, WriteOutcome, WriteResult
+from honeyguide.integrations.reports import ChangeKind
 from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS
 from honeyguide.kernel.errors import Missing
 from honeyguide.signups import signups
-from honeyguide.signups.lifecycle import SubscriberChanges
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
+from honeyguide.subscribers.reasons import Reason
 
 # Each subscriber is written at most once in this time, unless they leave.
 GAP_MS = MINUTE_MS
@@ -31,6 +32,7 @@ PASS_BATCH = 500
 # After the last one, we give up on the subscriber.
 RETRY_MS = (MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 8 * HOUR_MS)
 ADVOCATES, ALL = "advocates", "all"
+_HOW = {each.value: each for each in Reason if each.facts.is_after_fee}
 
 
 class _Place(NamedTuple):
@@ -58,8 +60,8 @@ class SettledBatch(msgspec.Struct):
 
     settled: list[SettledWrite] = []
     erased: list[str] = []
-    left: list[str] = []
-    """Those who left there; they become unsubscribed here, too."""
+    left: dict[str, ChangeKind | None] = {}
+    """Those who left there, and how; they become unsubscribed here, too."""
     newly: int = 0
     """How many more are synced now; fewer, if more of those who were are erased."""
     written: int = 0
@@ -263,7 +265,7 @@ def settle_batch(
         batch.settled.append(row)
         batch.newly += int(is_written and each.queued.synced_ms is None)
         if outcome is not None and _has_left(each, outcome):
-            batch.left.append(subscriber_id)
+            batch.left[subscriber_id] = outcome.gone
     return batch
 
 
@@ -288,14 +290,14 @@ async def record(
     if batch.erased:
         await leased.run(_DELETE_ERASED, ids=batch.erased)
         leased.tx.scrub()
-    for subscriber_id in batch.left:
-        await unsubscribe(leased, subscriber_id)
+    for subscriber_id, kind in batch.left.items():
+        await depart(leased, subscriber_id, kind)
 
 
-async def unsubscribe(leased: LeasedIntegration, subscriber_id: str) -> None:
-    left = SubscriberChanges(status=contacts.UNSUBSCRIBED)
+async def depart(leased: LeasedIntegration, subscriber_id: str, kind: ChangeKind | None) -> None:
+    how = _HOW.get(str(kind), Reason.LEFT_DURING_HOLD)
     with contextlib.suppress(Missing):  # erased meanwhile
-        await signups.update(leased, subscriber_id, left)
+        await signups.depart(leased, subscriber_id, how)
 
 
 async def finish_first_sync(leased: LeasedIntegration) -> None:

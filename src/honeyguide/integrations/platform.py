@@ -36,7 +36,7 @@ import msgspec
 
 from honeyguide.integrations.about import About, SyncField
 from honeyguide.integrations.http import PlatformHttp
-from honeyguide.integrations.reports import ChangePage, IncomingHook, PlatformChange
+from honeyguide.integrations.reports import ChangeKind, ChangePage, IncomingHook, PlatformChange
 
 # Nobody finds a list among more, and a page of them stops the event loop.
 MOST_AUDIENCES = 500
@@ -123,6 +123,8 @@ class WriteOutcome(msgspec.Struct, frozen=True, kw_only=True):
     remote_id: str | None = None
     reason: str = ""
     """One sentence for the operator, without the address."""
+    gone: ChangeKind | None = None
+    """How, if they left and the platform says it."""
 
 
 class Platform(Protocol):

@@ -4,9 +4,9 @@
     write and we never knew an ID of theirs. With an old address we looked for the old one; nobody
     looked whether somebody with the new one left there. `outgoing.settle` queues them again without
     the old address, and the next write looks up the new one first. An ID that is gone was deleted.
-*   **Active here, gone there** (left, bounced, deleted): they left, and nothing is written. Fields
-    of somebody who left are no business of ours. Only somebody whom we took off the list ourselves,
-    and who has confirmed since, comes back, where the platform can do that.
+*   **Active here, gone there** (left, bounced, complained, deleted): they left, and nothing is
+    written. Fields of somebody who left are no business of ours. Only somebody whom we took off the
+    list ourselves, and who has confirmed since, comes back, where the platform can do that.
 *   **Known there, but not on our list** (a contact for other purposes): they join the list if they
     might be added. Otherwise they are absent, as if nobody knew them, and no ID is kept: with one,
     the next write would take them for somebody who was deleted.
@@ -29,7 +29,7 @@ from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.platform import Contact, ContactStatus, WriteResult
 from honeyguide.integrations.reports import ChangeKind
 
-GONE = (ChangeKind.LEFT, ChangeKind.BOUNCED, ChangeKind.DELETED)
+GONE = (ChangeKind.LEFT, ChangeKind.BOUNCED, ChangeKind.COMPLAINED, ChangeKind.DELETED)
 
 
 class Remote(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,6 +21,7 @@ class ChangeKind(StrEnum):
     LEFT = "left"
     CHANGED_ADDRESS = "changed_address"  # from `old_email`, or whoever has `remote_id`
     BOUNCED = "bounced"
+    COMPLAINED = "complained"  # reported an email as spam
     DELETED = "deleted"
 
 
@@ -38,6 +39,11 @@ class PlatformChange(msgspec.Struct, frozen=True, kw_only=True):
     """When they joined there, if it says so."""
     fields: Mapping[SyncField, str] = msgspec.field(default_factory=dict)
     """What they have in our fields, if `access.reads_fields`."""
+
+    def gone_by(self, kind: ChangeKind | None) -> PlatformChange:
+        """With what a webhook says of how they left, if they did."""
+        is_told = kind is not None and self.kind == ChangeKind.LEFT
+        return msgspec.structs.replace(self, kind=kind) if is_told else self
 
 
 class FoundValues(msgspec.Struct, frozen=True):

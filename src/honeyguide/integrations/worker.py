@@ -31,6 +31,7 @@ from honeyguide.kernel.errors import Fault, Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.store import Store
+from honeyguide.store.tx import timed
 
 log = logging.getLogger("honeyguide.integrations")
 
@@ -74,7 +75,7 @@ class IntegrationWorker:
 
     async def begin_due(self) -> None:
         """Starts a task for each integration that has something to do."""
-        for integration_id in await self._store.read(leases.due, now_ms=self._clock()):
+        for integration_id in await self._store.read(timed(leases.due, self._clock())):
             if integration_id not in self._serving and len(self._serving) < MOST_AT_ONCE:
                 task = asyncio.create_task(self._serve(integration_id))
                 self._serving[integration_id] = task

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from honeyguide.integrations.platform import Contact, PlatformAccess, WriteOutcome, WriteResult
 from honeyguide.integrations.problems import PlatformError, TryLater, Unexpected, understood
+from honeyguide.integrations.reports import ChangeKind
 
 # So many answers in a row that make no sense are not about single contacts.
 MOST_NONSENSE = 3
@@ -14,13 +15,19 @@ Write = Callable[[Contact], Awaitable[WriteOutcome]]
 
 
 def outcome(
-    contact: Contact, result: WriteResult, *, remote_id: str | None = None, reason: str = ""
+    contact: Contact,
+    result: WriteResult,
+    *,
+    remote_id: str | None = None,
+    reason: str = "",
+    gone: ChangeKind | None = None,
 ) -> WriteOutcome:
     return WriteOutcome(
         subscriber_id=contact.subscriber_id,
         result=result,
         remote_id=remote_id or contact.remote_id,
         reason=reason,
+        gone=gone,
     )
 
 

@@ -47,22 +47,22 @@ def due_ms(delivery: str, time_zone: str, now_ms: int) -> int | None:
     return None
 
 
-async def due_accounts(tx: Tx, *, now_ms: int, most: int) -> list[str]:
-    return [due.account_id for due in await tx.all(_NEXT_DUE, now_ms=now_ms, only="", most=most)]
+async def due_accounts(tx: Tx, *, most: int) -> list[str]:
+    return [due.account_id for due in await tx.all(_NEXT_DUE, only="", most=most)]
 
 
-async def send_next(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> bool:
+async def send_next(tx: Tx, site: Site, *, only: str = "") -> bool:
     """Queues the digest of one account, this one or the next, and returns whether there was one. A
     notification is in one digest only: whoever takes its row sends it."""
-    due = await tx.one(_NEXT_DUE, now_ms=now_ms, only=only, most=1)
+    due = await tx.one(_NEXT_DUE, only=only, most=1)
     if due is None:
         return False
-    taken = await tx.all(_TAKE, account_id=due.account_id, now_ms=now_ms)
+    taken = await tx.all(_TAKE, account_id=due.account_id)
     taken.sort(key=lambda each: (each.created_ms, each.id))
     if taken:
         to, message = EmailAddress(due.email), _message(site, taken)
         digest = EmailToSend(due.account_id, to, email_kinds.DIGEST, message)
-        await emails.send(tx, digest, now_ms=now_ms)
+        await emails.send(tx, digest)
     return True
 
 

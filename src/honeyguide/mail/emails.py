@@ -140,7 +140,7 @@ def one_line(text: str) -> str:
     return " ".join(_CONTROLS.sub(" ", text).split())
 
 
-async def send(tx: Tx, email: EmailToSend, *, now_ms: int) -> bool:
+async def send(tx: Tx, email: EmailToSend) -> bool:
     """Queues an email: False if there is one with its `once` already.
 
     A transaction that queues several with a `once` does so in the same order everywhere, or
@@ -165,8 +165,10 @@ async def send(tx: Tx, email: EmailToSend, *, now_ms: int) -> bool:
         "once_key": email.once,
         "waited_for": kind.is_waited_for,
         "held_code": email.held_code,
-        "due_ms": now_ms + email.delay_ms if email.held_code is None else None,
-        "now_ms": now_ms,
+        "due_ms": tx.now_ms + email.delay_ms if email.held_code is None else None,
+        # One that is held may be released before the delay is over; nobody sends it until then.
+        "lease_until_ms": tx.now_ms + email.delay_ms if email.held_code is not None else 0,
+        "now_ms": tx.now_ms,
     }
     if email.held_code is None:
         tx.wake(TOPIC)
@@ -213,9 +215,9 @@ async def count_recent(
     return found or RecentCounts(0, 0, 0, 0)
 
 
-async def backlog(tx: Tx, *, now_ms: int) -> Backlog:
+async def backlog(tx: Tx) -> Backlog:
     """Of all accounts, for the administrator."""
-    return await tx.one(_BACKLOG, now_ms=now_ms) or Backlog(0, None)
+    return await tx.one(_BACKLOG) or Backlog(0, None)
 
 
 async def unsent(tx: Tx, *, most: int) -> Backlog:

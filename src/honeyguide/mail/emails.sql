@@ -9,7 +9,7 @@ bounced
 {insert letter:
     id, account_id, kind, to_email, mailbox, from_name, reply_to, unsubscribe_url, subject, body_text,
     body_html,
-    about_id, once_key, waited_for, held_code, created_ms = :now_ms, due_ms
+    about_id, once_key, waited_for, held_code, created_ms = :now_ms, due_ms, lease_until_ms
 } ON CONFLICT (account_id, once_key)
 WHERE once_key IS NOT NULL DO NOTHING;
 

@@ -84,12 +84,14 @@ PARTNER_JOINED = _declare(
     icon="link",
     covers=("partner_joined", "partner_left"),
 )
+GROUP_WAITS = "group_waits"
 FIRST_LOOK = _declare(
     "first_look",
     "First look at a partner",
-    "A new partner brought its first readers, or readers that differ from those you looked at.",
+    "A new partner brought its first readers, readers that differ from those you looked at, or a group of readers that share a lot.",
     is_forgotten=False,
     icon="people",
+    covers=("first_look", GROUP_WAITS),
 )
 BUDGET = _declare(
     "budget",

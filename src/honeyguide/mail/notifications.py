@@ -98,7 +98,7 @@ _LIST = _sql.query(
 _READ = _sql.command("read")
 
 
-async def notify(tx: Tx, base_url: str, notification: Notification, *, now_ms: int) -> None:
+async def notify(tx: Tx, base_url: str, notification: Notification) -> None:
     """Notifies the account once for each `once`, in the way it chose for this kind."""
     # Before the account's choice, so that a kind that is not declared fails for every account.
     kind = email_kinds.declared(notification.kind)
@@ -115,15 +115,12 @@ async def notify(tx: Tx, base_url: str, notification: Notification, *, now_ms: i
         once_key=notification.once,
         sentence=text,
         link=notification.link,
-        digest_due_ms=digests.due_ms(how.delivery, how.time_zone, now_ms + delay_ms),
-        now_ms=now_ms,
+        digest_due_ms=digests.due_ms(how.delivery, how.time_zone, tx.now_ms + delay_ms),
     )
     if not is_new:
         return
     if how.to_slack:
-        await slack_messages.enqueue(
-            tx, account_id, text, notification.link, delay_ms=delay_ms, now_ms=now_ms
-        )
+        await slack_messages.enqueue(tx, account_id, text, notification.link, delay_ms=delay_ms)
     if how.delivery == AT_ONCE:
         preferences = f"{base_url}/notices/preferences" if kind.choice else None
         email = EmailToSend(
@@ -137,19 +134,19 @@ async def notify(tx: Tx, base_url: str, notification: Notification, *, now_ms: i
             once=notification.once,
             delay_ms=delay_ms,
         )
-        await emails.send(tx, email, now_ms=now_ms)
+        await emails.send(tx, email)
 
 
-async def withdraw(tx: Tx, account_id: str, once: str, *, now_ms: int) -> bool:
+async def withdraw(tx: Tx, account_id: str, once: str) -> bool:
     """Takes back a notification whose cause was undone within the minute: what is not on its way
     is not sent. Returns whether nobody has learned of it, so that its opposite need not be told.
     """
     found = await tx.one(
-        _WAITING, account_id=account_id, once_key=once, since_ms=now_ms - WITHDRAWAL_MS
+        _WAITING, account_id=account_id, once_key=once, since_ms=tx.now_ms - WITHDRAWAL_MS
     )
     if found is None:
         return False
-    await slack_messages.withdraw(tx, account_id, found.sentence, found.link, now_ms=now_ms)
+    await slack_messages.withdraw(tx, account_id, found.sentence, found.link)
     await emails.withdraw(tx, account_id, once)
     return bool(await tx.run(_WITHDRAW, account_id=account_id, once_key=once))
 
@@ -174,5 +171,5 @@ async def page_of(
     )
 
 
-async def read(tx: Tx, account_id: str, ids: Sequence[str], *, now_ms: int) -> None:
-    await tx.run(_READ, account_id=account_id, ids=list(ids), now_ms=now_ms)
+async def read(tx: Tx, account_id: str, ids: Sequence[str]) -> None:
+    await tx.run(_READ, account_id=account_id, ids=list(ids))

@@ -54,8 +54,7 @@ def partner_joined(*, partner: str, program: str, page: str) -> EmailText:
 def look_asked(*, program: str, day: int, waiting: int, page: str) -> EmailText:
     """`day` is after how many days this reminds of it; 0 at first."""
     who = "1 reader waits" if waiting == 1 else f"{waiting:,} readers wait"
-    since = "yesterday" if day == 1 else f"{day} days ago"
-    since = f" You were asked {since}." if day else ""
+    since = f" You were asked {_days_ago(day)}." if day else ""
     return email(
         f"{'Still to do: look' if day else 'Look'} at a partner’s readers of {program}",
         f"A partner of {program} brought readers, and no more of them count until you have looked "
@@ -63,6 +62,23 @@ def look_asked(*, program: str, day: int, waiting: int, page: str) -> EmailText:
         "program pauses for this partner after 7 days, and who waits is not paid.",
         Button("Look at the readers", page),
     )
+
+
+def group_waits(*, program: str, day: int, people: int, page: str) -> EmailText:
+    """`day` is after how many days this reminds of it; 0 at first."""
+    asked = f" You were asked {_days_ago(day)}." if day else ""
+    return email(
+        f"{'Still to do: decide' if day else 'Decide'} about {people:,} readers of {program}",
+        f"{people:,} readers who came through partners of {program} share a mail domain, a mail "
+        "server or a browser that hardly any of your other readers have. Schools and companies "
+        f"look like this, and so do fakes.{asked} They are not paid for until you "
+        "have decided, and never if nobody does.",
+        Button("Look at the group", page),
+    )
+
+
+def _days_ago(day: int) -> str:
+    return "yesterday" if day == 1 else f"{day} days ago"
 
 
 def partner_left(*, partner: str, program: str, page: str) -> EmailText:

@@ -21,7 +21,7 @@ from honeyguide.mail import email_kinds
 from honeyguide.mail.transports import Bounced, Down, MailRefused, NotNow, OutgoingEmail, Transport
 from honeyguide.store import Store
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 
 log = logging.getLogger("honeyguide.mail")
 
@@ -178,9 +178,9 @@ class EmailSender:
             )
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+async def due(tx: Tx, *, most: int) -> list[str]:
     to_subscribers = email_kinds.TO_SUBSCRIBERS
-    return await tx.all(_DUE, now_ms=now_ms, most=most, to_subscribers=to_subscribers)
+    return await tx.all(_DUE, most=most, to_subscribers=to_subscribers)
 
 
 async def send(transport: Transport, store: Store, ids: Sequence[str], now_ms: int) -> bool:
@@ -190,5 +190,5 @@ async def send(transport: Transport, store: Store, ids: Sequence[str], now_ms: i
 
 async def send_due(store: Store, transport: Transport, now_ms: int) -> bool:
     """The next batch."""
-    ids = await store.read(due, now_ms=now_ms, most=BATCH)
+    ids = await store.read(timed(due, now_ms), most=BATCH)
     return bool(ids) and await send(transport, store, ids, now_ms)

@@ -68,36 +68,32 @@ async def delete_webhook(change: Change) -> None:
     await change.run(_DELETE_MESSAGES)
 
 
-async def enqueue(
-    tx: Tx, account_id: str, sentence: str, link: str, *, delay_ms: int = 0, now_ms: int
-) -> None:
+async def enqueue(tx: Tx, account_id: str, sentence: str, link: str, *, delay_ms: int = 0) -> None:
     await tx.put(
         _INSERT,
         id=new_id(),
         account_id=account_id,
         sentence=sentence,
         link=link,
-        due_ms=now_ms + delay_ms,
+        due_ms=tx.now_ms + delay_ms,
     )
     tx.wake(TOPIC)
 
 
-async def withdraw(tx: Tx, account_id: str, sentence: str, link: str, *, now_ms: int) -> None:
+async def withdraw(tx: Tx, account_id: str, sentence: str, link: str) -> None:
     """Deletes a message that is not due yet."""
-    await tx.run(_WITHDRAW, account_id=account_id, sentence=sentence, link=link, now_ms=now_ms)
+    await tx.run(_WITHDRAW, account_id=account_id, sentence=sentence, link=link)
 
 
-async def due_accounts(tx: Tx, *, now_ms: int, most: int) -> list[str]:
-    return await tx.all(_DUE_ACCOUNTS, now_ms=now_ms, most=most)
+async def due_accounts(tx: Tx, *, most: int) -> list[str]:
+    return await tx.all(_DUE_ACCOUNTS, most=most)
 
 
 async def claim(
-    tx: Tx, accounts: Sequence[str], token: str, *, until_ms: int, now_ms: int
+    tx: Tx, accounts: Sequence[str], token: str, *, until_ms: int
 ) -> list[SlackMessage]:
     """The next messages of these accounts, leased to whoever has the token."""
-    return await tx.all(
-        _CLAIM, accounts=accounts, token=token, until_ms=until_ms, now_ms=now_ms, batch=BATCH
-    )
+    return await tx.all(_CLAIM, accounts=accounts, token=token, until_ms=until_ms, batch=BATCH)
 
 
 async def record_posted(tx: Tx, account_id: str, token: str) -> None:
@@ -107,10 +103,10 @@ async def record_posted(tx: Tx, account_id: str, token: str) -> None:
 
 
 async def record_failed(
-    tx: Tx, account_id: str, token: str, error: str, *, next_ms: int | None, now_ms: int
+    tx: Tx, account_id: str, token: str, error: str, *, next_ms: int | None
 ) -> None:
     """Nothing of this account is tried before `next_ms`; None gives up what was claimed."""
-    await tx.run(_SET_ERROR, account_id=account_id, error=error, now_ms=now_ms)
+    await tx.run(_SET_ERROR, account_id=account_id, error=error)
     if next_ms is None:
         await tx.run(_DELETE_CLAIMED, account_id=account_id, token=token)
     else:

@@ -48,18 +48,18 @@ _DELETE = _sql.command("delete")
 _SETTLE = _sql.command("settle")
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+async def due(tx: Tx, *, most: int) -> list[str]:
     """Integrations whose values are to be adopted, or are no longer needed."""
     return await tx.all(_DUE, most=most)
 
 
-async def adopt_batch(tx: Tx, site: Site, integration_id: str, *, now_ms: int) -> bool:
+async def adopt_batch(tx: Tx, site: Site, integration_id: str) -> bool:
     """Adopts some values of an integration. Tells whether there may be more. It may have been
     disconnected meanwhile."""
     if not await tx.lock(_LOCK_INTEGRATION, id=integration_id):
         return False
     integration = await integrations.get_by_id(tx, integration_id)
-    change = Change(tx, site, integration.tenant, integration.actor, now_ms)
+    change = Change(tx, site, integration.tenant, integration.actor, tx.now_ms)
     if integration.adoption_answer != integrations.ADOPT:
         deleted = await change.run(_DELETE, id=integration_id, most=BATCH)
         tx.scrub()

@@ -91,33 +91,30 @@ _REPORTED = _sql.query("reported", lambda line, kind: (int(line), FindingKind(ki
 _REFUSED = _sql.value("refused", int)
 
 
-async def begin(tx: Tx, tenant: Tenant, import_id: str, *, now_ms: int) -> str:
+async def begin(change: Change, import_id: str) -> str:
     """The id of the check, which a job goes on with. One that runs already is returned."""
-    kept = await importing.get(tx, tenant, import_id)
+    kept = await importing.get(change, import_id)
     if kept.status != "done":
         raise Invalid("This import is not done yet. Check it when it is.")
-    latest = await newest_of_import(tx, tenant, import_id)
+    latest = await newest_of_import(change, import_id)
     if latest is not None and latest.made_ms is None:
         return latest.id
-    if await _next_part(tx, tenant, import_id, 0) is None:
+    if await _next_part(change, import_id, 0) is None:
         raise Invalid(
             "The file of this import is no longer kept, so there is nothing to compare with. "
             "Import the file again, which changes nothing, and check that."
         )
     check_id = new_id()
-    await tx.run(
+    await change.run(
         _INSERT,
         id=check_id,
-        account_id=tenant.account_id,
-        campaign_id=kept.campaign_id,
         import_id=import_id,
         tally=_json(Tally()),
-        now_ms=now_ms,
     )
     return check_id
 
 
-async def running(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+async def running(tx: Tx, *, most: int) -> list[str]:
     return await tx.all(_RUNNING, most=most)
 
 
@@ -139,8 +136,8 @@ async def get_made(at: Reading, check_id: str) -> Certificate:
     return found
 
 
-async def newest_of_import(tx: Tx, tenant: Tenant, import_id: str) -> Certificate | None:
-    return await tx.one(_NEWEST_OF_IMPORT, account_id=tenant.account_id, import_id=import_id)
+async def newest_of_import(at: Reading, import_id: str) -> Certificate | None:
+    return await at.one(_NEWEST_OF_IMPORT, import_id=import_id)
 
 
 async def of_account(at: Reading, *, most: int = 20) -> list[Certificate]:
@@ -148,14 +145,14 @@ async def of_account(at: Reading, *, most: int = 20) -> list[Certificate]:
     return await at.all(_OF_ACCOUNT, most=most)
 
 
-async def compare_part(tx: Tx, site: Site, check: Certificate, *, now_ms: int) -> ComparedPart:
+async def compare_part(tx: Tx, site: Site, check: Certificate) -> ComparedPart:
     """What was found with the next part. Nothing is written."""
-    tenant, tally = check.tenant, deepcopy(check.tally)
-    part = await _next_part(tx, tenant, check.import_id, check.next_part)
+    tally = deepcopy(check.tally)
+    change = Change(tx, site, check.tenant, actors.job(CHECKING), tx.now_ms)
+    part = await _next_part(change, check.import_id, check.next_part)
     if part is None:
         return ComparedPart(None, tally)
-    kept = await importing.get(tx, tenant, check.import_id)
-    change = Change(tx, site, tenant, actors.job(CHECKING), now_ms)
+    kept = await importing.get(change, check.import_id)
     await _compare_lines(change, kept, part.lines, tally)
     return ComparedPart(part.n, tally)
 
@@ -172,38 +169,32 @@ async def record(tx: Tx, check: Certificate, compared: ComparedPart) -> None:
     )
 
 
-async def finish(
-    tx: Tx, site: Site, check: Certificate, secret_keys: Sequence[bytes], *, now_ms: int
-) -> None:
+async def finish(tx: Tx, site: Site, check: Certificate, secret_keys: Sequence[bytes]) -> None:
     """Signs the document."""
-    tenant = check.tenant
-    kept = await importing.get(tx, tenant, check.import_id)
+    change = Change(tx, site, check.tenant, actors.job(CHECKING), tx.now_ms)
+    kept = await importing.get(change, check.import_id)
     document = signed_documents.sign(
-        await installation_key.get_or_make(tx, secret_keys, now_ms=now_ms),
+        await installation_key.get_or_make(tx, secret_keys),
         kind=certificate.KIND,
         issuer=site.base_url,
-        issued_ms=now_ms,
+        issued_ms=tx.now_ms,
         content=certificate.content(
             check.tally,
             MoveFacts(
-                newsletter=(await campaigns.get(Reading(tx, site, tenant, now_ms))).name,
+                newsletter=(await campaigns.get(change)).name,
                 source=kept.tool.facts.name,
                 total=kept.total,
                 started_at=iso(kept.created_ms),
-                finished_at=iso(_ended_ms(kept, now_ms)),
-                not_tried=(
-                    await old_links.of_source(Reading(tx, site, tenant, now_ms), kept.tool)
-                ).not_tried,
-                reported=await _all_reported(tx, kept),
+                finished_at=iso(_ended_ms(kept, tx.now_ms)),
+                not_tried=(await old_links.of_source(change, kept.tool)).not_tried,
+                reported=await _all_reported(change, kept),
             ),
         ),
     )
-    await tx.run(
+    await change.run(
         _FINISH,
-        account_id=check.account_id,
         id=check.id,
         document=document.decode(),
-        now_ms=now_ms,
     )
 
 
@@ -212,8 +203,8 @@ async def forget(tx: Tx, check: Certificate) -> None:
     await tx.run(_DELETE, account_id=check.account_id, id=check.id)
 
 
-async def _next_part(tx: Tx, tenant: Tenant, import_id: str, n: int) -> ImportPart | None:
-    return await tx.one(_NEXT_PART, account_id=tenant.account_id, import_id=import_id, n=n)
+async def _next_part(at: Reading, import_id: str, n: int) -> ImportPart | None:
+    return await at.one(_NEXT_PART, import_id=import_id, n=n)
 
 
 def _ended_ms(kept: Import, now_ms: int) -> int:
@@ -247,7 +238,7 @@ async def _compare_lines(
     named = await referrers.find_named(change, kept.id, names) if names else {}
     old = await old_links.of_source(change, kept.tool)
     in_lines = (code for person in people for code in person.codes)
-    followed = await old_links.follow_all(change.tx, old, in_lines)
+    followed = await old_links.follow_all(change, old, in_lines)
     offered = await change.fact(rewards.of_campaign)
     seen = set[str]()
     for person in people:
@@ -279,10 +270,10 @@ async def _find_people(change: Change, kept: Import, keys: list[str]) -> dict[st
     return {each.email_key: each for each in found}
 
 
-async def _all_reported(tx: Tx, kept: Import) -> dict[FindingKind, LineNumbers]:
+async def _all_reported(at: Reading, kept: Import) -> dict[FindingKind, LineNumbers]:
     found: dict[FindingKind, LineNumbers] = {}
     whole: dict[str, Any] = {"import_id": kept.id, "first": 0, "last": 2**53}
-    for line, kind in await tx.all(_REPORTED, account_id=kept.account_id, **whole):
+    for line, kind in await at.all(_REPORTED, **whole):
         found.setdefault(kind, LineNumbers()).add(line)
     return {kind: found[kind] for kind in FindingKind if kind in found}
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -125,28 +125,22 @@ _FORGET_SECRET = _sql.command("forget_secret")
 _COMPLETE = _sql.command("complete")
 
 
-async def begin(
-    tx: Tx, tenant: Tenant, base_url: str, campaign_name: str | None, *, now_ms: int
-) -> str:
+async def begin(change: Change, base_url: str, campaign_name: str | None) -> str:
     """A new fetch, which waits for its key."""
     service = service_name(base_url)
     import_id = await importing.begin(
-        tx,
-        tenant,
+        change,
         f"{service}: {campaign_name}" if campaign_name else service,
         remote_people.HEADER,
         remote_people.MAPPING,
-        now_ms=now_ms,
         source=source_of(base_url),
     )
-    await tx.run(
+    await change.run(
         _INSERT,
         import_id=import_id,
-        account_id=tenant.account_id,
         base_url=base_url,
         secret="",
         stage=FetchStage.PEOPLE,
-        now_ms=now_ms,
     )
     return import_id
 
@@ -178,39 +172,38 @@ async def find_unfinished(at: Reading, base_url: str) -> RemoteFetch | None:
     return None
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[str]:
-    return await tx.all(_DUE, now_ms=now_ms, most=most)
+async def due(tx: Tx, *, most: int) -> list[str]:
+    return await tx.all(_DUE, most=most)
 
 
 async def get_due(tx: Tx, import_id: str) -> RemoteFetch | None:
     return await tx.one(_DUE_BY_ID, import_id=import_id)
 
 
-async def resume(tx: Tx, fetch: RemoteFetch, *, secret: str = "") -> None:
+async def resume(change: Change, fetch: RemoteFetch, *, secret: str = "") -> None:
     """Lets it go on, with a key that is kept, or without."""
-    await tx.run(
+    await change.run(
         _RESUME,
-        account_id=fetch.account_id,
         import_id=fetch.import_id,
         secret=secret,
         stage=fetch.stage,
     )
     if secret:
-        tx.wake(TOPIC)
+        change.tx.wake(TOPIC)
 
 
-async def go_on_with_partners(tx: Tx, fetch: RemoteFetch) -> None:
+async def go_on_with_partners(change: Change, fetch: RemoteFetch) -> None:
     """After a dry run, which fetches people only."""
-    await resume(tx, fetch._replace(stage=FetchStage.PAYOUTS))
+    await resume(change, fetch._replace(stage=FetchStage.PAYOUTS))
 
 
 async def store_people(
-    tx: Tx, fetch: RemoteFetch, page: RemotePage, read: ReadPeople, *, only_people: bool
+    change: Change, fetch: RemoteFetch, page: RemotePage, read: ReadPeople, *, only_people: bool
 ) -> bool:
     """Stores one page and moves on. False if another process has stored it."""
     uuids = list(dict.fromkeys(person.uuid for person in read.people))
-    key: dict[str, Any] = {"account_id": fetch.account_id, "import_id": fetch.import_id}
-    known = set(await tx.all(_KNOWN, **key, uuids=uuids))
+    import_id = fetch.import_id
+    known = set(await change.all(_KNOWN, import_id=import_id, uuids=uuids))
     new = list({each.uuid: each for each in read.people if each.uuid not in known}.values())
     parts = [
         msgspec.json.encode(batch).decode()
@@ -228,13 +221,13 @@ async def store_people(
     moved = _after(counted, page, knows_some=bool(known))
     if only_people and moved.stage != FetchStage.PEOPLE:
         moved = moved._replace(stage=FetchStage.DONE)
-    if not await _move(tx, fetch, moved):
+    if not await _move(change, fetch, moved):
         return False
-    await importing.add_parts(tx, fetch.tenant, fetch.import_id, fetch.parts, parts)
-    await tx.run(_INSERT_KNOWN, **key, uuids=[each.uuid for each in new])
+    await importing.add_parts(change, fetch.import_id, fetch.parts, parts)
+    await change.run(_INSERT_KNOWN, import_id=import_id, uuids=[each.uuid for each in new])
     if moved.stage != FetchStage.PEOPLE:
-        await tx.run(_COMPLETE, **key, fetched=moved.fetched)
-        await tx.run(_FORGET_KNOWN, **key)
+        await change.run(_COMPLETE, import_id=import_id, fetched=moved.fetched)
+        await change.run(_FORGET_KNOWN, import_id=import_id)
     return True
 
 
@@ -264,17 +257,18 @@ def after_list(fetch: RemoteFetch, page: RemotePage | None) -> RemoteFetch:
     return fetch._replace(page=fetch.page + 1)
 
 
-async def move(tx: Tx, fetch: RemoteFetch, moved: RemoteFetch, found: Counter[str]) -> bool:
+async def move(change: Change, fetch: RemoteFetch, moved: RemoteFetch, found: Counter[str]) -> bool:
     """Moves on in the transaction that stores what was fetched. False if another process did."""
     return await _move(
-        tx, fetch, moved._replace(not_understood=remote_people.merged(fetch.not_understood, found))
+        change,
+        fetch,
+        moved._replace(not_understood=remote_people.merged(fetch.not_understood, found)),
     )
 
 
-async def _move(tx: Tx, fetch: RemoteFetch, moved: RemoteFetch) -> bool:
-    changed = await tx.run(
+async def _move(change: Change, fetch: RemoteFetch, moved: RemoteFetch) -> bool:
+    changed = await change.run(
         _MOVE,
-        account_id=fetch.account_id,
         import_id=fetch.import_id,
         stage=moved.stage,
         round=moved.round,
@@ -289,7 +283,7 @@ async def _move(tx: Tx, fetch: RemoteFetch, moved: RemoteFetch) -> bool:
         from_page=fetch.page,
     )
     if changed and moved.stage == FetchStage.DONE:
-        await tx.run(_FORGET_SECRET, account_id=fetch.account_id, import_id=fetch.import_id)
+        await change.run(_FORGET_SECRET, import_id=fetch.import_id)
     return bool(changed)
 
 
@@ -300,31 +294,31 @@ def wait_ms(tries: int, after_s: int | None) -> int:
 
 
 async def wait(
-    tx: Tx,
+    change: Change,
     fetch: RemoteFetch,
     problem: str,
     *,
-    now_ms: int,
     after_s: int | None = None,
     passes: bool = True,
 ) -> None:
     """Tries again later, and stops after so many failures in a row. What makes no sense is tried a
     few times only: it may be a page that says "We'll be right back"."""
     stops = fetch.tries + 1 >= (MOST_TRIES if passes else MOST_TRIES_OF_NONSENSE)
-    await _note(tx, fetch, problem, now_ms + wait_ms(fetch.tries, after_s), is_stopped=stops)
+    await _note(
+        change, fetch, problem, change.now_ms + wait_ms(fetch.tries, after_s), is_stopped=stops
+    )
 
 
-async def stop(tx: Tx, fetch: RemoteFetch, problem: str) -> None:
+async def stop(change: Change, fetch: RemoteFetch, problem: str) -> None:
     """Goes on only once the operator has given another key."""
-    await _note(tx, fetch, problem, 0, is_stopped=True)
+    await _note(change, fetch, problem, 0, is_stopped=True)
 
 
 async def _note(
-    tx: Tx, fetch: RemoteFetch, problem: str, next_ms: int, *, is_stopped: bool
+    change: Change, fetch: RemoteFetch, problem: str, next_ms: int, *, is_stopped: bool
 ) -> None:
-    await tx.run(
+    await change.run(
         _WAIT,
-        account_id=fetch.account_id,
         import_id=fetch.import_id,
         next_ms=next_ms,
         problem=problem[:500],

@@ -72,6 +72,6 @@ async def give(change: Change, subscriber_ids: Iterable[str]) -> None:
     """What these subscribers have reached and lack, as the operator asked."""
     for subscriber_id in subscriber_ids:
         unlocked = await earned_rewards.unlock(change, subscriber_id, is_news=False)
-        await outbox.emit(change.tx, unlocked.events, now_ms=change.now_ms)
+        await outbox.emit(change.tx, unlocked.events)
         if unlocked.given >= earned_rewards.MOST_AT_ONCE:
             await rewards.start_backfill(change)  # there may be as many again

@@ -14,7 +14,6 @@ import msgspec
 
 from honeyguide.kernel import actors
 from honeyguide.kernel.site import Site
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import importing, stages
 from honeyguide.moving.findings import ImportFinding
 from honeyguide.moving.import_files import ImportLine
@@ -35,7 +34,7 @@ _NEXT_STAGE = _sql.command("next_stage")
 _FINISH = _sql.command("finish")
 
 
-async def running(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+async def running(tx: Tx, *, most: int) -> list[str]:
     """Whichever has waited longest first."""
     return await tx.all(_ALL_RUNNING, most=most)
 
@@ -48,37 +47,35 @@ async def next_lines(tx: Tx, import_id: str) -> list[int]:
     return [line.number for line in _left(found, part)] if found and part else []
 
 
-async def import_lines(
-    tx: Tx, import_id: str, numbers: Collection[int], *, site: Site, now_ms: int
-) -> bool:
+async def import_lines(tx: Tx, import_id: str, numbers: Collection[int], *, site: Site) -> bool:
     """Imports these lines of the next part, or goes on to the next stage if there is no part. False
     if another process is at it."""
     kept = await _lock(tx, import_id)
     if kept is None:
         return False
+    change = Change(tx, site, kept.tenant, actors.job(importing.IMPORTING), tx.now_ms)
     part = await _next_part(tx, kept)
     if part is None:
-        await _end_stage(tx, kept, now_ms=now_ms)
+        await _end_stage(change, kept)
         return True
     left = _left(kept, part)
     lines = [line for line in left if line.number in numbers]
     if left and not lines:
         return True  # another process has done them meanwhile
-    tenant = Tenant(kept.account_id, kept.campaign_id)
-    change = Change(tx, site, tenant, actors.job(importing.IMPORTING), now_ms)
     result = await stages.run(change, kept.plan, kept.stage, lines)
-    await _record(tx, kept, part, lines, result)
+    await _record(change, kept, part, lines, result)
     return True
 
 
-async def refuse_line(tx: Tx, import_id: str, number: int, error: Exception) -> None:
+async def refuse_line(tx: Tx, import_id: str, number: int, error: Exception, *, site: Site) -> None:
     """Records a line that failed alone."""
     kept = await _lock(tx, import_id)
     part = await _next_part(tx, kept) if kept else None
     if kept is None or part is None:
         return
     lines = [line for line in _left(kept, part) if line.number == number]
-    await _record(tx, kept, part, lines, StageResult(refused=[(each, error) for each in lines]))
+    change = Change(tx, site, kept.tenant, actors.job(importing.IMPORTING), tx.now_ms)
+    await _record(change, kept, part, lines, StageResult(refused=[(each, error) for each in lines]))
 
 
 async def _lock(tx: Tx, import_id: str) -> Import | None:
@@ -95,25 +92,24 @@ def _left(kept: Import, part: ImportPart) -> list[ImportLine]:
     return [line for line in part.lines if line.number not in done]
 
 
-async def _end_stage(tx: Tx, kept: Import, *, now_ms: int) -> None:
+async def _end_stage(change: Change, kept: Import) -> None:
     following = kept.plan.after(kept.stage)
     if following is not None:
-        await tx.run(_NEXT_STAGE, account_id=kept.account_id, id=kept.id, stage=following.value)
+        await change.run(_NEXT_STAGE, id=kept.id, stage=following.value)
     else:
-        await tx.run(_FINISH, account_id=kept.account_id, id=kept.id, now_ms=now_ms)
+        await change.run(_FINISH, id=kept.id)
 
 
 async def _record(
-    tx: Tx, kept: Import, part: ImportPart, lines: list[ImportLine], result: StageResult
+    change: Change, kept: Import, part: ImportPart, lines: list[ImportLine], result: StageResult
 ) -> None:
     """These lines are done in this stage. The file stays, so that the result can be compared with
     it, until the import is purged."""
-    await _record_problems(tx, kept, result)
+    await _record_problems(change, kept, result)
     done = {line.number for line in lines}
     is_whole = len(_left(kept, part)) == len(lines)
-    await tx.run(
+    await change.run(
         _ADVANCE,
-        account_id=kept.account_id,
         id=kept.id,
         done=len(done),
         added=result.added,
@@ -124,14 +120,13 @@ async def _record(
     )
 
 
-async def _record_problems(tx: Tx, kept: Import, result: StageResult) -> None:
+async def _record_problems(change: Change, kept: Import, result: StageResult) -> None:
     if result.refused:
         refused = [importing.refused_line(*each)._asdict() for each in result.refused]
-        await tx.run(_INSERT_ERRORS, account_id=kept.account_id, import_id=kept.id, rows=refused)
+        await change.run(_INSERT_ERRORS, import_id=kept.id, rows=refused)
     if result.findings:
-        await tx.run(
+        await change.run(
             _INSERT_FINDINGS,
-            account_id=kept.account_id,
             import_id=kept.id,
             rows=_rows(result.findings),
         )

@@ -140,55 +140,44 @@ def as_stored(lines: list[ImportLine]) -> list[str]:
 
 
 async def begin(
-    tx: Tx,
-    tenant: Tenant,
+    change: Change,
     file_name: str,
     header: list[str],
     mapping: dict[str, int],
     *,
-    now_ms: int,
     source: ImportSource = ImportSource.ANY,
     dates: DateOrder = DateOrder.ISO,
 ) -> str:
     """A new import, which nobody sees before it is complete: a large file is stored in several
     transactions, because the others wait for each."""
     import_id = new_id()
-    await tx.run(
+    await change.run(
         _INSERT,
         id=import_id,
-        account_id=tenant.account_id,
-        campaign_id=tenant.campaign_id,
         file_name=file_name[:255],
         header=_json(header),
         mapping=_json(mapping),
         source=source.value,
         dates=dates.value,
-        now_ms=now_ms,
     )
     return import_id
 
 
-async def add_parts(tx: Tx, tenant: Tenant, import_id: str, first: int, batch: list[str]) -> None:
+async def add_parts(change: Change, import_id: str, first: int, batch: list[str]) -> None:
     for n, lines in enumerate(batch, first):
-        await tx.run(
-            _INSERT_PART, import_id=import_id, n=n, account_id=tenant.account_id, lines=lines
-        )
+        await change.run(_INSERT_PART, import_id=import_id, n=n, lines=lines)
 
 
-async def complete(tx: Tx, tenant: Tenant, import_id: str, total: int) -> None:
-    await tx.run(_COMPLETE, account_id=tenant.account_id, id=import_id, total=total)
+async def complete(change: Change, import_id: str, total: int) -> None:
+    await change.run(_COMPLETE, id=import_id, total=total)
 
 
 def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-async def get(tx: Tx, tenant: Tenant, import_id: str) -> Import:
-    found = (
-        await tx.one(_BY_ID, account_id=tenant.account_id, id=import_id)
-        if is_id(import_id)
-        else None
-    )
+async def get(at: Reading, import_id: str) -> Import:
+    found = await at.one(_BY_ID, id=import_id) if is_id(import_id) else None
     if found is None:
         raise Missing("There is no such import.")
     return found
@@ -223,8 +212,7 @@ async def first_lines(at: Reading, import_id: str, most: int) -> list[list[str]]
 
 
 async def choose(
-    tx: Tx,
-    tenant: Tenant,
+    change: Change,
     import_id: str,
     mapping: dict[str, int],
     *,
@@ -233,9 +221,8 @@ async def choose(
 ) -> None:
     if "email" not in mapping:
         raise Required("email", "Choose the column that contains the email address.")
-    await tx.run(
+    await change.run(
         _SET_MAPPING,
-        account_id=tenant.account_id,
         id=import_id,
         mapping=_json(mapping),
         gives_rewards=int(gives_rewards),
@@ -254,12 +241,12 @@ async def understand(change: Change, import_id: str, file: UploadedFile) -> None
     )
 
 
-async def start(tx: Tx, tenant: Tenant, import_id: str) -> None:
-    await tx.run(_START, account_id=tenant.account_id, id=import_id)
+async def start(change: Change, import_id: str) -> None:
+    await change.run(_START, id=import_id)
 
 
-async def forget(tx: Tx, tenant: Tenant, import_id: str) -> None:
-    await tx.run(_DELETE, account_id=tenant.account_id, id=import_id)
+async def forget(change: Change, import_id: str) -> None:
+    await change.run(_DELETE, id=import_id)
 
 
 # Deletes a few old imports with what is left of their files.
@@ -276,18 +263,18 @@ def refused_line(line: ImportLine, error: Exception) -> RefusedLine:
     return RefusedLine(line.number, UNEXPECTED, _json(line.cells))
 
 
-async def try_part(tx: Tx, site: Site, kept: Import, n: int, trial: Trial, *, now_ms: int) -> bool:
+async def try_part(tx: Tx, site: Site, kept: Import, n: int, trial: Trial) -> bool:
     """Adds part `n` to the trial. False past the last."""
     part = await tx.one(_PART_AT, account_id=kept.account_id, import_id=kept.id, n=n)
     if part is None:
         return False
-    await trial.add(_change(tx, site, kept, now_ms), part.lines)
+    await trial.add(_change(tx, site, kept, tx.now_ms), part.lines)
     return True
 
 
-async def try_referrers(tx: Tx, site: Site, kept: Import, trial: Trial, *, now_ms: int) -> bool:
+async def try_referrers(tx: Tx, site: Site, kept: Import, trial: Trial) -> bool:
     """Some of the referrers, after all parts. False after the last."""
-    return await trial.check_referrers(_change(tx, site, kept, now_ms))
+    return await trial.check_referrers(_change(tx, site, kept, tx.now_ms))
 
 
 def _change(tx: Tx, site: Site, kept: Import, now_ms: int) -> Change:

@@ -53,12 +53,12 @@ _INSERT = _sql.command("insert")
 _RETIRE = _sql.command("retire")
 
 
-async def get_or_make(tx: Tx, secret_keys: Sequence[bytes], *, now_ms: int) -> Ed25519PrivateKey:
+async def get_or_make(tx: Tx, secret_keys: Sequence[bytes]) -> Ed25519PrivateKey:
     """What to sign with. `secret_keys` are those of HONEYGUIDE_SECRET_KEY, which may be none."""
     keys = await _encryption_keys(tx, secret_keys)
     found = await tx.one(_CURRENT)
     if found is None:
-        await _insert(tx, keys, now_ms=now_ms)
+        await _insert(tx, keys)
         found = await tx.one(_CURRENT)
         assert found is not None
     try:
@@ -68,10 +68,10 @@ async def get_or_make(tx: Tx, secret_keys: Sequence[bytes], *, now_ms: int) -> E
     return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(private_key))
 
 
-async def replace(tx: Tx, secret_keys: Sequence[bytes], *, now_ms: int) -> None:
+async def replace(tx: Tx, secret_keys: Sequence[bytes]) -> None:
     """Sign with a new key from now on. Documents signed with the old one can still be checked."""
-    await tx.run(_RETIRE, now_ms=now_ms)
-    await _insert(tx, await _encryption_keys(tx, secret_keys), now_ms=now_ms)
+    await tx.run(_RETIRE)
+    await _insert(tx, await _encryption_keys(tx, secret_keys))
 
 
 async def list_all(tx: Tx) -> list[InstallationKey]:
@@ -93,12 +93,11 @@ def encryption_keys(secret_keys: Sequence[bytes], stored: bytes | None) -> Encry
     return EncryptionKeys([*secret_keys, *([stored] if stored else [])])
 
 
-async def _insert(tx: Tx, keys: EncryptionKeys, *, now_ms: int) -> None:
+async def _insert(tx: Tx, keys: EncryptionKeys) -> None:
     key, key_id = Ed25519PrivateKey.generate(), new_id()
     await tx.run(
         _INSERT,
         id=key_id,
         public_key=encode_key(key.public_key().public_bytes_raw()),
         private_key=keys.encrypt(key.private_bytes_raw().hex(), row_id=key_id),
-        now_ms=now_ms,
     )

@@ -12,12 +12,10 @@ import msgspec
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving.fetching import FetchStage
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 # Of one document, and of its name.
 MOST_CHARACTERS = 64 * 1024
@@ -96,27 +94,22 @@ def _name(kind: FetchStage, values: dict[str, Any]) -> str:
 
 
 async def add(
-    tx: Tx,
-    tenant: Tenant,
+    change: Change,
     kind: FetchStage,
     base_url: str,
     document: RemoteDocument,
-    *,
-    now_ms: int,
 ) -> str | None:
     """Its ID; None if it is here already."""
     document_id = new_id()
-    added = await tx.run(
+    added = await change.run(
         _INSERT,
         id=document_id,
-        account_id=tenant.account_id,
         kind=kind,
         base_url=base_url,
         uuid=document.uuid,
         name=document.name,
         content=document.content,
         note="",
-        now_ms=now_ms,
     )
     return document_id if added else None
 

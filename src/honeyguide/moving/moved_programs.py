@@ -89,9 +89,7 @@ async def add_program(
 async def _add(
     change: Change, fetch: RemoteFetch, kind: FetchStage, document: RemoteDocument
 ) -> str | None:
-    return await moved_documents.add(
-        change.tx, change.tenant, kind, fetch.base_url, document, now_ms=change.now_ms
-    )
+    return await moved_documents.add(change, kind, fetch.base_url, document)
 
 
 def reason(fault: Fault) -> str:

@@ -11,7 +11,6 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving.sources import ImportSource
 from honeyguide.signups import lifecycle
 from honeyguide.store.reading import Reading
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import campaigns, link_hosts, link_parameters, links
 
 AT_HOST = "/{code}"
@@ -69,18 +68,18 @@ class FollowedLinks(NamedTuple):
         ]
 
 
-async def follow_all(tx: Tx, old: OldLinks, codes: Iterable[str]) -> FollowedLinks:
+async def follow_all(at: Reading, old: OldLinks, codes: Iterable[str]) -> FollowedLinks:
     """All codes at once: a query for each of thousands of links would cost more than the import."""
     asked = list(dict.fromkeys(codes))
     if not asked:
         return FollowedLinks(old, {})
-    credited = await lifecycle.find_referrer_ids(tx, old.tenant, asked)
+    credited = await lifecycle.find_referrer_ids(at, asked)
     ids: dict[str, Mapping[str, str]] = {}
     for form in old.forms:
         if form.startswith("?"):
             ids[form] = credited if _is_read(old, form) else {}
         else:
-            ids[form] = await _follow(tx, old, form, asked)
+            ids[form] = await _follow(at, old, form, asked)
     return FollowedLinks(old, ids)
 
 
@@ -89,14 +88,14 @@ def _is_read(old: OldLinks, form: str) -> bool:
     return link_parameters.is_read(form[1:].partition("=")[0], old.own_parameters)
 
 
-async def _follow(tx: Tx, old: OldLinks, form: str, codes: Sequence[str]) -> dict[str, str]:
+async def _follow(at: Reading, old: OldLinks, form: str, codes: Sequence[str]) -> dict[str, str]:
     if form == OURS:
-        found = await links.lookup_all(tx, codes)
+        found = await links.lookup_all(at.tx, codes)
     elif form == IN_CAMPAIGN:
-        tenant = await links.find_campaign(tx, old.slug)
-        found = await links.lookup_all_in(tx, tenant, codes) if tenant else {}
+        tenant = await links.find_campaign(at.tx, old.slug)
+        found = await links.lookup_all_in(at.of(tenant), codes) if tenant else {}
     else:
-        found = await links.lookup_all_in(tx, old.tenant, codes)
+        found = await links.lookup_all_in(at, codes)
     return {
         code: link.subscriber_id
         for code, link in found.items()

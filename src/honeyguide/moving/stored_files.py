@@ -4,15 +4,16 @@ each.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple
 
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import importing
 from honeyguide.moving.import_dates import DateOrder
 from honeyguide.moving.sources import ImportSource
 from honeyguide.moving.uploaded_files import UploadedFile
-from honeyguide.store import Store
 
+# Runs `unit(change, …)` in a transaction of its own.
+Write = Callable[..., Awaitable[Any]]
 # Parts stored in one transaction.
 SLICE = 1_000
 
@@ -41,23 +42,17 @@ def in_parts(file: UploadedFile) -> FileInParts:
     )
 
 
-async def store_file(
-    store: Store, tenant: Tenant, name: str, file: FileInParts, *, now_ms: int
-) -> str:
+async def store_file(write: Write, name: str, file: FileInParts) -> str:
     """A new import of this file, which waits to be tried or started."""
-    import_id = await store.write(
+    import_id: str = await write(
         importing.begin,
-        tenant,
         name,
         file.header,
         file.mapping,
-        now_ms=now_ms,
         source=file.source,
         dates=file.dates,
     )
     for first in range(0, len(file.parts), SLICE):
-        await store.write(
-            importing.add_parts, tenant, import_id, first, file.parts[first : first + SLICE]
-        )
-    await store.write(importing.complete, tenant, import_id, file.lines)
+        await write(importing.add_parts, import_id, first, file.parts[first : first + SLICE])
+    await write(importing.complete, import_id, file.lines)
     return import_id

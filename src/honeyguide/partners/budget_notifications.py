@@ -84,47 +84,45 @@ _PARTNERS_OF = _sql.query("partners_of", PartnerOf)
 _PARTNERS_TO_REOPEN = _sql.query("partners_to_reopen", PartnerOf)
 
 
-async def due_programs(tx: Tx, *, now_ms: int, most: int) -> list[str]:
-    month = rules.month_of(now_ms)
+async def due_programs(tx: Tx, *, most: int) -> list[str]:
+    month = rules.month_of(tx.now_ms)
     due = [
         *await tx.all(_NEARLY_SPENT, only="", most=most),
-        *await _reached(tx, now_ms=now_ms, most=most),
+        *await _reached(tx, most=most),
         *await tx.all(_REOPENED, month=month, only="", most=most),
     ]
     return list(dict.fromkeys(budget.program_id for budget in due))[:most]
 
 
-async def notify_due(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> bool:
+async def notify_due(tx: Tx, site: Site, *, only: str = "") -> bool:
     """Send a batch of the notifications that are due, of one program or of all; return whether
     there may be more."""
     nearly = await tx.all(_NEARLY_SPENT, only=only, most=BATCH)
     for budget in nearly:
-        await _notify_owner(tx, site, budget, "budget_80", texts.budget_warning, now_ms=now_ms)
-        await tx.run(_MARK_NEARLY_NOTIFIED, **_place(budget), now_ms=now_ms)
+        await _notify_owner(tx, site, budget, "budget_80", texts.budget_warning)
+        await tx.run(_MARK_NEARLY_NOTIFIED, **_place(budget))
     # One budget per transaction: two jobs that lock two budgets in different orders would deadlock.
-    more = await _notify_reached(tx, site, now_ms=now_ms, only=only) or await _notify_reopened(
-        tx, site, now_ms=now_ms, only=only
-    )
+    more = await _notify_reached(tx, site, only=only) or await _notify_reopened(tx, site, only=only)
     return len(nearly) == BATCH or more
 
 
-async def _reached(tx: Tx, *, now_ms: int, most: int, only: str = "") -> list[Spent]:
-    day_start_ms = now_ms - now_ms % DAY_MS
+async def _reached(tx: Tx, *, most: int, only: str = "") -> list[Spent]:
+    day_start_ms = tx.now_ms - tx.now_ms % DAY_MS
     return await tx.all(
         _REACHED,
         only=only,
         most=most,
-        month=rules.month_of(now_ms),
+        month=rules.month_of(tx.now_ms),
         day_start_ms=day_start_ms,
         day_end_ms=day_start_ms + DAY_MS,
     )
 
 
-async def _notify_reached(tx: Tx, site: Site, *, now_ms: int, only: str) -> bool:
+async def _notify_reached(tx: Tx, site: Site, *, only: str) -> bool:
     """Notifies the owner and the next batch of partners of one reached budget; returns whether
     there was one."""
-    this_month = rules.month_of(now_ms)
-    reached = await _reached(tx, now_ms=now_ms, most=1, only=only)
+    this_month = rules.month_of(tx.now_ms)
+    reached = await _reached(tx, most=1, only=only)
     if not reached:
         return False
     (budget,) = reached
@@ -132,21 +130,16 @@ async def _notify_reached(tx: Tx, site: Site, *, now_ms: int, only: str) -> bool
         return True  # it changed meanwhile; look again
     highest_cents = max(budget.spent_cents, budget.total_budget_cents, budget.reached_cents)
     write_text = partial(texts.budget_spent, highest=money.show(highest_cents))
-    await _notify_owner(tx, site, budget, "budget_100", write_text, now_ms=now_ms)
+    await _notify_owner(tx, site, budget, "budget_100", write_text)
     # A partner can do nothing about a month that is over.
-    if (
-        budget.month < this_month
-        or await _notify_partners_of_reach(tx, site, budget, now_ms=now_ms) < PARTNERS
-    ):
-        await tx.run(_MARK_REACHED_NOTIFIED, **_place(budget), now_ms=now_ms)
+    if budget.month < this_month or await _notify_partners_of_reach(tx, site, budget) < PARTNERS:
+        await tx.run(_MARK_REACHED_NOTIFIED, **_place(budget))
     return True
 
 
-async def _notify_partners_of_reach(tx: Tx, site: Site, budget: Spent, *, now_ms: int) -> int:
+async def _notify_partners_of_reach(tx: Tx, site: Site, budget: Spent) -> int:
     resumes = f"1 {rules.month_name(rules.next_month(budget.month))}"
-    message = await _message(
-        tx, site, budget, partner_texts.budget_reached, now_ms=now_ms, resumes=resumes
-    )
+    message = await _message(tx, site, budget, partner_texts.budget_reached, resumes=resumes)
     once = _reach_key(budget)
     partners = await tx.all(
         _PARTNERS_OF,
@@ -157,21 +150,21 @@ async def _notify_partners_of_reach(tx: Tx, site: Site, budget: Spent, *, now_ms
     )
     for partner in partners:
         notification = partner.notification("budget_reached", once, **message)
-        await notifications.notify(tx, site.base_url, notification, now_ms=now_ms)
+        await notifications.notify(tx, site.base_url, notification)
     if partners:
-        await tx.run(_PARTNERS_HEARD_REACHED, **_place(budget), reach=budget.reach, now_ms=now_ms)
+        await tx.run(_PARTNERS_HEARD_REACHED, **_place(budget), reach=budget.reach)
     return len(partners)
 
 
-async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int, only: str) -> bool:
+async def _notify_reopened(tx: Tx, site: Site, *, only: str) -> bool:
     """Notifies the next batch of partners who heard that a budget was reached that it is open
     again."""
-    budget = await tx.one(_REOPENED, month=rules.month_of(now_ms), only=only, most=1)
+    budget = await tx.one(_REOPENED, month=rules.month_of(tx.now_ms), only=only, most=1)
     if budget is None:
         return False
     if not await tx.run(_LOCK_REOPENED, **_place(budget), reach=budget.reach):
         return True  # it changed meanwhile; look again
-    message = await _message(tx, site, budget, partner_texts.budget_reopened, now_ms=now_ms)
+    message = await _message(tx, site, budget, partner_texts.budget_reopened)
     once = f"budget_reopened:{budget.program_id}:{budget.month}:{budget.reach}"
     partners = await tx.all(
         _PARTNERS_TO_REOPEN,
@@ -183,7 +176,7 @@ async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int, only: str) -> boo
     )
     for partner in partners:
         notification = partner.notification("budget_reopened", once, **message)
-        await notifications.notify(tx, site.base_url, notification, now_ms=now_ms)
+        await notifications.notify(tx, site.base_url, notification)
     if len(partners) < PARTNERS:
         await tx.run(_MARK_REOPENED_NOTIFIED, **_place(budget), reach=budget.reach)
     return True
@@ -194,12 +187,12 @@ async def _message(
     site: Site,
     budget: Spent,
     write_text: Callable[..., EmailText],
-    *,
-    now_ms: int,
     **more: str,
 ) -> PartnerMessage:
     brand = await partner_emails.branding_of(
-        AccountReading(tx, site, budget.account_id, now_ms), budget.publication_name, budget.logo_id
+        AccountReading(tx, site, budget.account_id, tx.now_ms),
+        budget.publication_name,
+        budget.logo_id,
     )
     write = partial(
         write_text,
@@ -228,8 +221,6 @@ async def _notify_owner(
     budget: Spent,
     kind: str,
     write_text: Callable[..., EmailText],
-    *,
-    now_ms: int,
 ) -> None:
     link = f"/program/{budget.program_id}"
     message = write_text(
@@ -241,4 +232,4 @@ async def _notify_owner(
     )
     once = f"{kind}:{budget.program_id}:{budget.month}"
     notification = Notification(budget.account_id, budget.email, kind, once, message, link)
-    await notifications.notify(tx, site.base_url, notification, now_ms=now_ms)
+    await notifications.notify(tx, site.base_url, notification)

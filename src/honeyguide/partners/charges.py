@@ -126,10 +126,10 @@ _MARK_REVERSED = _sql.command("mark_reversed")
 _MARK_UNCHARGED = _sql.command("mark_uncharged")
 
 
-async def charge(tx: Tx, referral: PartnerReferral, *, now_ms: int) -> rules.Charge | Uncharged:
+async def charge(tx: Tx, referral: PartnerReferral) -> rules.Charge | Uncharged:
     """Charges the fee of a verified referral, or records why not."""
     assert referral.fee_cents >= 0
-    month = await ledger.open_month(tx, now_ms=now_ms)
+    month = await ledger.open_month(tx)
     if referral.is_own:
         return await _leave(tx, referral, month, Uncharged.OWN_PROGRAM)
     if referral.fee_cents == 0:
@@ -154,18 +154,16 @@ async def charge(tx: Tx, referral: PartnerReferral, *, now_ms: int) -> rules.Cha
     if isinstance(decision, Uncharged):
         if decision is Uncharged.BUDGET_SPENT and not is_reached:
             reached = reached.overran(limit_cents, referral.arrived_ms)
-            await _reach(tx, referral, month, reached, now_ms=now_ms)
+            await _reach(tx, referral, month, reached)
         return await _leave(tx, referral, month, decision)
     full_cents = limit_cents if decision.reaches_budget else today_cents
     if budget.spent_cents + decision.fee_cents >= full_cents:
-        await _reach(tx, referral, month, reached.filled(full_cents), now_ms=now_ms)
-    await _book(tx, referral, budget, standing, now_ms=now_ms)
+        await _reach(tx, referral, month, reached.filled(full_cents))
+    await _book(tx, referral, budget, standing)
     return decision
 
 
-async def reverse(
-    tx: Tx, referral: PartnerReferral, reason: str, note: str | None, *, now_ms: int
-) -> None:
+async def reverse(tx: Tx, referral: PartnerReferral, reason: str, note: str | None) -> None:
     """Takes the charge of a referral back, in the month in which it was made. That month must be
     open, and the caller has locked it and the subscriber.
 
@@ -181,7 +179,7 @@ async def reverse(
     assert charged is not None and charged.fee_cents > 0
     budget, standing = await _lock_totals(tx, referral, charged.month)
     step = _Step(-charged.fee_cents, reverses=charged.id, reason=reason)
-    reversal_id = await _write_step(tx, referral, budget, standing, step, now_ms=now_ms)
+    reversal_id = await _write_step(tx, referral, budget, standing, step)
     transfer = Transfer(
         kind="reversal",
         reference=f"reversal:{reversal_id}",
@@ -190,7 +188,7 @@ async def reverse(
         amount_cents=charged.fee_cents,
         month=charged.month,
     )
-    await ledger.post(tx, transfer, now_ms=now_ms)
+    await ledger.post(tx, transfer)
     await tx.put(
         _MARK_REVERSED,
         account_id=referral.account_id,
@@ -224,16 +222,12 @@ def _of_month(referral: PartnerReferral, month: str) -> dict[str, Any]:
     }
 
 
-async def _reach(
-    tx: Tx, referral: PartnerReferral, month: str, reached: rules.Reached, *, now_ms: int
-) -> None:
-    await tx.put(_REACH_BUDGET, **_of_month(referral, month), **reached._asdict(), now_ms=now_ms)
+async def _reach(tx: Tx, referral: PartnerReferral, month: str, reached: rules.Reached) -> None:
+    await tx.put(_REACH_BUDGET, **_of_month(referral, month), **reached._asdict())
     tx.wake(BUDGET_NOTIFICATIONS)
 
 
-async def _book(
-    tx: Tx, referral: PartnerReferral, budget: Budget, standing: Standing, *, now_ms: int
-) -> None:
+async def _book(tx: Tx, referral: PartnerReferral, budget: Budget, standing: Standing) -> None:
     """Writes a charge that the rules allow, and everything that must agree with it."""
     fee_cents = referral.fee_cents
     budget_spent_cents = budget.spent_cents + fee_cents
@@ -249,8 +243,8 @@ async def _book(
     )
     if is_nearly_spent:
         tx.wake(BUDGET_NOTIFICATIONS)
-    step = _Step(fee_cents, nearly_ms=now_ms if is_nearly_spent else None)
-    charge_id = await _write_step(tx, referral, budget, standing, step, now_ms=now_ms)
+    step = _Step(fee_cents, nearly_ms=tx.now_ms if is_nearly_spent else None)
+    charge_id = await _write_step(tx, referral, budget, standing, step)
     transfer = Transfer(
         kind="charge",
         reference=f"charge:{charge_id}",
@@ -259,7 +253,7 @@ async def _book(
         amount_cents=fee_cents,
         month=budget.month,
     )
-    await ledger.post(tx, transfer, now_ms=now_ms)
+    await ledger.post(tx, transfer)
     await tx.put(
         _MARK_CHARGED,
         account_id=referral.account_id,
@@ -275,8 +269,6 @@ async def _write_step(
     budget: Budget,
     standing: Standing,
     step: _Step,
-    *,
-    now_ms: int,
 ) -> str:
     """Changes what is spent, and records the step."""
     step_id, limits = new_id(), standing.limits_of(referral)
@@ -303,7 +295,6 @@ async def _write_step(
         partner_cap_cents=limits.cap_cents,
         reverses_id=step.reverses,
         reversal_reason=step.reason,
-        now_ms=now_ms,
         # The same person is being charged in a neighboring month: a second run will find it.
         taken={"charge_once": Again},
     )
@@ -322,7 +313,7 @@ async def _leave(tx: Tx, referral: PartnerReferral, month: str, reason: Uncharge
 
 
 async def budget_changed(
-    tx: Tx, account_id: str, program_id: str, *, old_cents: int, new_cents: int, now_ms: int
+    tx: Tx, account_id: str, program_id: str, *, old_cents: int, new_cents: int
 ) -> None:
     """Applies the owner's new budget to every open month: reach it, reopen it, or mark that 80 % is
     spent.
@@ -332,7 +323,7 @@ async def budget_changed(
     """
     assert old_cents >= 0 and new_cents >= 0
     program_key: dict[str, Any] = {"account_id": account_id, "program_id": program_id}
-    month = await ledger.open_month(tx, now_ms=now_ms)
+    month = await ledger.open_month(tx)
     await tx.one(_LOCK_BUDGET, **program_key, month=month)
     budgets = await tx.lock(_OPEN_BUDGETS, "update", **program_key)
     assert any(budget.month == month for budget in budgets)  # the row that was just locked
@@ -350,10 +341,10 @@ async def budget_changed(
         if is_reached:
             if new_cents <= budget.spent_cents:
                 reached = reached.filled(new_cents)
-            await tx.run(_REACH_BUDGET, **of_month, **reached._asdict(), now_ms=now_ms)
+            await tx.run(_REACH_BUDGET, **of_month, **reached._asdict())
         elif was_reached:
             await tx.run(_REOPEN_BUDGET, **of_month, **reached._asdict())
         if is_nearly_spent:
-            await tx.run(_MARK_NEARLY, **of_month, now_ms=now_ms)
+            await tx.run(_MARK_NEARLY, **of_month)
         if is_nearly_spent or is_reached != was_reached:
             tx.wake(BUDGET_NOTIFICATIONS)

@@ -1,8 +1,8 @@
-"""What a month's budget and each partner's cap can still hold of the fees that are pending. Pure:
-no clock, no store.
+"""The owner's forecast: what a month's budget and each partner's cap will hold of the fees that are
+pending, if everybody stays and each is decided when it falls due. Pure: no clock, no store.
 
-The owner's pages and the partners' pages take their figures from here. So they agree, and no cent
-of a budget is expected by two partners.
+No cent of a budget is expected by two partners. What partners are told is no forecast but a limit:
+`month_limits`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,10 @@ class PendingFees(msgspec.Struct, frozen=True):
     cap_cents: int = 0
     arrived_ms: int = 0
     """When the first of them came."""
+    deadline_ms: int = 0
+    """Until when what it waits for can come; 0 if it only waits for time."""
+    referral_id: str = ""
+    """Of the first."""
 
 
 class StoredBudget(msgspec.Struct, frozen=True):
@@ -55,6 +59,24 @@ class StoredBudget(msgspec.Struct, frozen=True):
             partner_cap_cents=self.max_payout_cents,
             partner_spent_cents=partner_spent_cents,
             reached=Reached(self.reached_cents, self.overrun_cents, self.overrun_ms),
+        )
+
+    def with_budget(self, cents: int) -> StoredBudget:
+        """As if the owner changed the budget now."""
+        reached = Reached(self.reached_cents, self.overrun_cents, self.overrun_ms).known(
+            is_reached=self.reached_ms is not None, today_cents=self.total_budget_cents
+        )
+        is_reached = rules.reached_after_change(
+            reached=reached != Reached(),
+            old_cap_cents=reached.highest_cents,
+            new_cap_cents=cents,
+            spent_cents=self.spent_cents,
+        )
+        return msgspec.structs.replace(
+            self,
+            total_budget_cents=cents,
+            reached_ms=0 if is_reached else None,
+            reached_cents=reached.full_cents,
         )
 
     def unspent(self) -> StoredBudget:
@@ -106,6 +128,8 @@ class ExpectedFees(NamedTuple):
 
 class ExpectedMonth(NamedTuple):
     by_partner: dict[str, ExpectedFees]
+    taken: list[tuple[PendingFees, int]]
+    """In the order in which they fall due, with how many of each are charged."""
     full_ms: int | None
     """When the budget will be reached if all stay. None if it will not be, or nobody knows when."""
 
@@ -114,8 +138,15 @@ def total(fees: Iterable[ExpectedFees]) -> ExpectedFees:
     return ExpectedFees(*(sum(column) for column in zip(ExpectedFees(), *fees, strict=True)))
 
 
-def cost_at_once(month: OpenMonth, partner_campaign_id: str, fees: Iterable[FeeAtArrival]) -> int:
-    """What of a partner's fees is charged if their referrals are all verified now."""
+def cost_at_once(
+    months: Mapping[str, OpenMonth], fees: Mapping[str, Iterable[FeeAtArrival]]
+) -> int:
+    """What of the fees of a program's partners is charged if their referrals are all verified now:
+    each has a cap, and all have one budget."""
+    spent = {
+        key: cents for each in months.values() for key, cents in each.partner_spent_cents.items()
+    }
+    month = next(iter(months.values()))._replace(partner_spent_cents=spent)
     pending = [
         PendingFees(
             partner_campaign_id=partner_campaign_id,
@@ -125,7 +156,8 @@ def cost_at_once(month: OpenMonth, partner_campaign_id: str, fees: Iterable[FeeA
             n=1,
             **fee._asdict(),
         )
-        for number, fee in enumerate(fees)
+        for partner_campaign_id, theirs in fees.items()
+        for number, fee in enumerate(theirs)
     ]
     return total(expect(month, pending).by_partner.values()).expected_cents
 
@@ -136,7 +168,7 @@ def expect(month: OpenMonth, pending: Iterable[PendingFees]) -> ExpectedMonth:
     state = _MonthToFill(month)
     for fees in sorted(pending, key=lambda each: (each.is_waiting, each.due_ms, each.first_id)):
         state.take(fees)
-    return ExpectedMonth(state.by_partner, state.full_ms)
+    return ExpectedMonth(state.by_partner, state.taken, state.full_ms)
 
 
 class _MonthToFill:
@@ -148,6 +180,7 @@ class _MonthToFill:
         )
         self.partner_spent = dict(month.partner_spent_cents)
         self.by_partner: dict[str, ExpectedFees] = {}
+        self.taken: list[tuple[PendingFees, int]] = []
         self.full_ms: int | None = None
 
     def take(self, fees: PendingFees) -> None:
@@ -166,6 +199,7 @@ class _MonthToFill:
                     over_cap = rest
                 break
             charged += self._charge(fees, fees.n - charged)
+        self.taken.append((fees, charged))
         before = self.by_partner.get(place, ExpectedFees())
         now = ExpectedFees(fees.n, charged, fee * charged, over_cap, over_budget)
         self.by_partner[place] = total((before, now))

@@ -7,8 +7,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from honeyguide.kernel import money
-from honeyguide.partners import outlook, partner_figures, rules
+from honeyguide.partners import outlook, rules
 from honeyguide.partners.expected_fees import OpenMonth, StoredBudget
+from honeyguide.partners.outlook import PartnerOutlook
 from honeyguide.partners.programs import Program
 from honeyguide.store.reading import AccountReading, Reading
 from honeyguide.store.statements import beside
@@ -16,9 +17,7 @@ from honeyguide.store.tx import Tx
 from honeyguide.subscribers.reasons import SUSPICIONS, Reason
 
 _EVER_MS = 2**62
-_SUSPICIONS = sorted(SUSPICIONS)
-# Time alone does not verify these.
-_NOT_BY_TIME = [*outlook.UNDATED, Reason.AWAITING_CONFIRMATION]
+_IN_REVIEW = sorted([*SUSPICIONS, Reason.ENDED_BY_TEAM])
 
 
 class BudgetForecast(NamedTuple):
@@ -92,6 +91,10 @@ class PartnerRow(NamedTuple):
     blocked_ms: int | None
     removed_ms: int | None
     left_ms: int | None
+    pending_referrals: int
+    pending_cents: int
+    in_review_cents: int
+    """Of suspicious referrals: charged only if the owner verifies them."""
 
     @property
     def status(self) -> str:
@@ -112,14 +115,6 @@ class Outcomes(NamedTuple):
     uncharged: int
 
 
-class DueDay(NamedTuple):
-    """What falls due on one UTC day (days since 1970)."""
-
-    day: int
-    n: int
-    cents: int
-
-
 class Spend(NamedTuple):
     month: str
     total_budget_cents: int
@@ -128,8 +123,12 @@ class Spend(NamedTuple):
     left_cents: int
     reached: bool
     uncharged_referrals: int
-    partners: list[tuple[PartnerRow, int]]  # each with its pending cents
+    partners: list[PartnerRow]
     budget: BudgetForecast
+
+    @property
+    def in_review_cents(self) -> int:
+        return sum(row.in_review_cents for row in self.partners)
 
 
 class Earnings(NamedTuple):
@@ -141,6 +140,11 @@ class Earnings(NamedTuple):
     programs: list[ProgramRow]
 
 
+class ProgramSpent(NamedTuple):
+    program_id: str
+    spent_cents: int
+
+
 class _Room(StoredBudget, frozen=True):
     partner_campaign_id: str
     partner_spent_cents: int
@@ -148,16 +152,14 @@ class _Room(StoredBudget, frozen=True):
 
 _sql = beside(__file__)
 _BUDGET = _sql.query("budget", BudgetForecast)
-_PENDING_OF_PROGRAM = _sql.query("pending_of_program", Pending)
-_IN_REVIEW_CENTS = _sql.value("in_review", int)
+_PENDING_OF_PROGRAM = _sql.query("pending_of_program", Undecided)
 _UNCHARGED_OF_PROGRAM = _sql.value("uncharged_of_program", int)
 _PARTNERS_OF_PROGRAM = _sql.query("partners_of_program", PartnerRow)
 _PENDING_OF_PARTNER = _sql.query("pending_of_partner", Pending)
 _OUTCOMES_OF_PARTNER = _sql.query("outcomes_of_partner", Outcomes)
 _PROGRAMS_OF_PARTNER = _sql.query("programs_of_partner", ProgramRow)
+_SPENT_OF_PROGRAMS = _sql.query("spent_of_programs", ProgramSpent)
 _ROOMS = _sql.query("rooms", _Room)
-_DUE_DAYS_OF_PROGRAM = _sql.query("due_days_of_program", DueDay)
-_DUE_DAYS_OF_PARTNER = _sql.query("due_days_of_partner", DueDay)
 
 
 def _waiting(month: str, now_ms: int) -> dict[str, Any]:
@@ -172,15 +174,12 @@ def _waiting(month: str, now_ms: int) -> dict[str, Any]:
     return {"due_from_ms": from_ms, "due_before_ms": before_ms}
 
 
-def _by_partner_campaign(rows: list[Pending]) -> dict[str, int]:
-    return {row.partner_campaign_id: row.cents for row in rows}
-
-
-async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
+async def spend(tx: Tx, program: Program, month: str) -> Spend:
     program_key: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
     budget = await tx.one(_BUDGET, **program_key, month=month) or _UNTOUCHED
-    pending = _by_partner_campaign(
-        await tx.all(_PENDING_OF_PROGRAM, **program_key, **_waiting(month, now_ms))
+    waiting = _waiting(month, tx.now_ms)
+    partners = await tx.all(
+        _PARTNERS_OF_PROGRAM, **program_key, **waiting, month=month, reasons=_IN_REVIEW
     )
     left_cents = rules.left_cents(
         spent_cents=budget.spent_cents, cap_cents=program.total_budget_cents
@@ -189,40 +188,39 @@ async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
         month=month,
         total_budget_cents=program.total_budget_cents,
         spent_cents=budget.spent_cents,
-        pending_cents=sum(pending.values()),
+        pending_cents=sum(row.pending_cents for row in partners),
         left_cents=left_cents,
         reached=budget.reached_ms is not None,
         uncharged_referrals=await tx.one(_UNCHARGED_OF_PROGRAM, **program_key, month=month) or 0,
-        partners=[
-            (row, pending.get(row.partner_campaign_id, 0))
-            for row in await tx.all(_PARTNERS_OF_PROGRAM, **program_key, month=month)
-        ],
+        partners=partners,
         budget=budget,
     )
 
 
-async def in_review_cents(at: AccountReading, program_id: str) -> int:
-    """The fees of suspicious referrals: they are charged only if the owner verifies them."""
-    return await at.one(_IN_REVIEW_CENTS, program_id=program_id, suspicions=_SUSPICIONS) or 0
+async def spent_of_programs(at: AccountReading, month: str) -> dict[str, int]:
+    """Of those that have spent something in the month."""
+    return {
+        row.program_id: row.spent_cents for row in await at.all(_SPENT_OF_PROGRAMS, month=month)
+    }
 
 
 async def undecided(at: Reading, program_id: str) -> Undecided:
     """For the owner who is about to delete it."""
-    found = await at.all(
-        _PENDING_OF_PROGRAM, program_id=program_id, due_from_ms=0, due_before_ms=_EVER_MS
-    )
-    months = await at.fact(outlook.of_program, program_id)
-    return Undecided(sum(row.n for row in found), sum(each.fees.expected_cents for each in months))
+    found = await at.one(_PENDING_OF_PROGRAM, program_id=program_id)
+    assert found is not None  # it only counts
+    pending = await at.fact(outlook.read_program, program_id)
+    cents = sum(each.limit_cents for each in outlook.months(pending, now_ms=at.now_ms))
+    return Undecided(found.referrals, min(cents, found.cents))
 
 
-async def undecided_of_partner(at: AccountReading, partner_campaign_id: str) -> Undecided:
+async def undecided_of_partner(
+    at: AccountReading, partner_campaign_id: str, months: list[PartnerOutlook]
+) -> Undecided:
     """For the partner who is about to leave: what they may still earn."""
     found = await at.all(_PENDING_OF_PARTNER, due_from_ms=0, due_before_ms=_EVER_MS)
-    months = await outlook.of_partner(at, await partner_figures.months_of_partner(at))
-    return Undecided(
-        sum(row.n for row in found if row.partner_campaign_id == partner_campaign_id),
-        sum(each.of(partner_campaign_id).expected_cents for each in months),
-    )
+    own = [row for row in found if row.partner_campaign_id == partner_campaign_id]
+    cents = sum(each.limit_of(partner_campaign_id).cents for each in months)
+    return Undecided(sum(row.n for row in own), min(cents, sum(row.cents for row in own)))
 
 
 async def earnings(at: AccountReading, month: str) -> Earnings:
@@ -236,15 +234,6 @@ async def earnings(at: AccountReading, month: str) -> Earnings:
         *(outcomes or Outcomes(0, 0)),
         rows,
     )
-
-
-async def upcoming_of_program(tx: Tx, program: Program) -> list[DueDay]:
-    program_key: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
-    return await tx.all(_DUE_DAYS_OF_PROGRAM, **program_key, waiting=_NOT_BY_TIME)
-
-
-async def upcoming_of_partner(at: AccountReading) -> list[DueDay]:
-    return await at.all(_DUE_DAYS_OF_PARTNER, waiting=_NOT_BY_TIME)
 
 
 async def open_months(at: AccountReading, partner_campaign_ids: list[str]) -> dict[str, OpenMonth]:

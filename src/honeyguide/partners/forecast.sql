@@ -1,17 +1,6 @@
 -- A partner referral is pending until it is decided; it is due when its subscriber's holding period ends. A
 -- partner's referrals to their own program are never charged, so they are left out.
 
--- fragment: pending
-SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents,
-       MIN(s.referral_due_ms) AS first_due_ms
-FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
-
--- fragment: due_days
--- Those that time alone verifies: for others, the date is a deadline or the earliest.
-SELECT s.referral_due_ms / 86400000 AS day, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents
-FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
-WHERE r.decided_ms IS NULL AND r.is_own = 0 AND s.referral_due_ms IS NOT NULL
-  AND NOT COALESCE(s.referral_reason, '') {in :waiting}
 
 -- name: budget
 -- What a program has spent of a month's budget, and when it was reached.
@@ -21,18 +10,9 @@ SELECT spent_cents, reached_ms,
 WHERE account_id = :account_id AND program_id = :program_id AND month = :month;
 
 -- name: pending_of_program
--- Pending referrals of a program.
-{pending}
-WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND r.is_own = 0
-  AND COALESCE(s.referral_due_ms, 0) >= :due_from_ms AND COALESCE(s.referral_due_ms, 0) < :due_before_ms
-GROUP BY r.partner_campaign_id;
-
--- name: in_review
--- Suspicious ones that wait for the owner.
-SELECT CAST(COALESCE(SUM(r.fee_cents), 0) AS BIGINT) AS cents
-FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
-WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND r.is_own = 0
-  AND s.referral_reason {in :suspicions};
+-- How many referrals of a program are pending, and their fees.
+SELECT COUNT(*) AS referrals, CAST(COALESCE(SUM(r.fee_cents), 0) AS BIGINT) AS cents FROM partner_referral AS r
+WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND r.is_own = 0;
 
 -- name: uncharged_of_program
 -- How many referrals of a program were not charged in a month.
@@ -43,19 +23,31 @@ WHERE account_id = :account_id
   AND charged_month = :month;
 
 -- name: partners_of_program
--- Partners of a program, with what they earned.
+-- Partners of a program, with what they earned and what is pending. Some of that waits for the owner.
 SELECT j.id AS partner_campaign_id, COALESCE(a.name, a.email) AS name, j.reason_for_recommending,
        COALESCE(s.spent_cents, 0) AS spent_cents,
        (SELECT x.blocked_ms FROM partner_block AS x
         WHERE x.account_id = :account_id
-          AND x.partner_account_id = j.account_id) AS blocked_ms, j.removed_ms, j.left_ms
+          AND x.partner_account_id = j.account_id) AS blocked_ms, j.removed_ms, j.left_ms,
+       COALESCE(w.n, 0) AS pending_referrals, COALESCE(w.cents, 0) AS pending_cents,
+       COALESCE(w.in_review, 0) AS in_review_cents
 FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
+LEFT JOIN (
+    SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents,
+           CAST(SUM(CASE WHEN s.referral_reason {in :reasons} THEN r.fee_cents ELSE 0 END) AS BIGINT) AS in_review
+    FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
+    WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND r.is_own = 0
+      AND COALESCE(s.referral_due_ms, 0) >= :due_from_ms AND COALESCE(s.referral_due_ms, 0) < :due_before_ms
+    GROUP BY r.partner_campaign_id
+) AS w ON w.partner_campaign_id = j.id
 WHERE j.owner_account_id = :account_id AND j.program_id = :program_id
 ORDER BY COALESCE(s.spent_cents, 0) DESC, j.created_ms, j.id;
 
 -- fragment: pending_of_partner
-{pending}
+SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents,
+       MIN(s.referral_due_ms) AS first_due_ms
+FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND r.is_own = 0
   AND COALESCE(s.referral_due_ms, 0) >= :due_from_ms AND COALESCE(s.referral_due_ms, 0) < :due_before_ms
 GROUP BY r.partner_campaign_id
@@ -86,19 +78,9 @@ LEFT JOIN ({pending_of_partner}) AS w ON w.partner_campaign_id = j.id
 WHERE j.account_id = :account_id
 ORDER BY j.created_ms, j.id;
 
--- name: due_days_of_program
--- How many referrals of a program are decided on which day.
-{due_days} AND r.account_id = :account_id AND r.program_id = :program_id
-GROUP BY s.referral_due_ms / 86400000
-ORDER BY day
-LIMIT 400;
-
--- name: due_days_of_partner
--- How many referrals of a partner are decided on which day.
-{due_days} AND r.partner_account_id = :account_id
-GROUP BY s.referral_due_ms / 86400000
-ORDER BY day
-LIMIT 400;
+-- name: spent_of_programs
+-- What each program of the owner has spent of a month's budget.
+SELECT program_id, spent_cents FROM budget WHERE account_id = :account_id AND month = :month;
 
 -- name: rooms
 -- What budget and cap have held so far.

@@ -44,12 +44,12 @@ _COUNT_HELD = _sql.query("count_held", HeldShare)
 _HEALTH = _sql.query("health", ProgramHealth)
 
 
-async def count_held(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> HeldShare:
+async def count_held(tx: Tx, account_id: str, program_id: str) -> HeldShare:
     found = await tx.one(
         _COUNT_HELD,
         account_id=account_id,
         program_id=program_id,
-        since_ms=now_ms - HELD_DAYS * DAY_MS,
+        since_ms=tx.now_ms - HELD_DAYS * DAY_MS,
         most=MOST_ARRIVED,
         reasons=[*SUSPICIONS, "unreviewed"],
     )

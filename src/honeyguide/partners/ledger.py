@@ -48,15 +48,15 @@ def partner(account_id: str) -> str:
     return f"partner:{account_id}:payable"
 
 
-async def open_month(tx: Tx, *, now_ms: int) -> str:
+async def open_month(tx: Tx) -> str:
     """The month that entries of now belong to, locked so that it stays open until the commit.
 
     It is the UTC month of now. If that is closed already (the clock stepped back, or the close came
     first), it is the first open one.
     """
-    month = rules.month_of(now_ms)
+    month = rules.month_of(tx.now_ms)
     while await tx.lock(_LOCK_MONTH, "share", month=month) != [0]:
-        month = max(month, rules.month_to_charge(now_ms, last_closed=await tx.one(_LAST_CLOSED)))
+        month = max(month, rules.month_to_charge(tx.now_ms, last_closed=await tx.one(_LAST_CLOSED)))
         await tx.run(_BEGIN_MONTH, month=month)
     return month
 
@@ -73,6 +73,6 @@ async def closed_ms(tx: Tx, month: str) -> int | None:
     return closed.closed_ms
 
 
-async def post(tx: Tx, transfer: Transfer, *, now_ms: int) -> None:
+async def post(tx: Tx, transfer: Transfer) -> None:
     assert transfer.amount_cents > 0 and transfer.debit != transfer.credit
-    await tx.put(_POST, id=new_id(), **transfer._asdict(), now_ms=now_ms)
+    await tx.put(_POST, id=new_id(), **transfer._asdict())

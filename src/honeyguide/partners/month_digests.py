@@ -121,7 +121,7 @@ async def log_of(tx: Tx, account_id: str, month: str) -> str:
 # -- making
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+async def due(tx: Tx, *, most: int) -> list[str]:
     """Accounts that lack the digest of a closed month, or `FINISH` when none is left."""
     month = await tx.one(_UNDIGESTED_MONTH)
     if month is None:
@@ -134,11 +134,11 @@ async def _accounts_without(tx: Tx, month: str, most: int) -> list[str]:
     return await tx.all(_ACCOUNTS_WITHOUT, month=month, until_ms=until_ms, most=most)
 
 
-async def finish(tx: Tx, *, now_ms: int) -> None:
+async def finish(tx: Tx) -> None:
     """Every account has its digest, so nobody looks for those without again."""
     month = await tx.one(_UNDIGESTED_MONTH)
     if month is not None and not await _accounts_without(tx, month, 1):
-        await tx.run(_FINISH, month=month, now_ms=now_ms)
+        await tx.run(_FINISH, month=month)
 
 
 async def months_without(tx: Tx, account_id: str) -> list[str]:
@@ -153,7 +153,7 @@ async def months_without(tx: Tx, account_id: str) -> list[str]:
     return await tx.all(_MONTHS_WITHOUT, after=rules.previous_month(first))
 
 
-async def save(tx: Tx, account_id: str, month: str, ledger: str, log: str, *, now_ms: int) -> None:
+async def save(tx: Tx, account_id: str, month: str, ledger: str, log: str) -> None:
     before = await tx.one(_BEFORE, account_id=account_id, month=month)
     previous = before.digest if before else ""
     await tx.run(
@@ -165,7 +165,6 @@ async def save(tx: Tx, account_id: str, month: str, ledger: str, log: str, *, no
         log=log,
         digest=digest_rules.chain(account_id, previous, month, ledger=ledger, log=log),
         until_ms=rules.month_bounds(month)[1],
-        now_ms=now_ms,
     )
 
 

@@ -163,7 +163,7 @@ async def page_of(
     at: AccountReading, query: NetworkQuery, page: Page
 ) -> tuple[list[NetworkProgram], int]:
     ids, total = await find(at.tx, query, page)
-    return await _programs_by_id(at.tx, at.account_id, ids, now_ms=at.now_ms), total
+    return await _programs_by_id(at.tx, at.account_id, ids), total
 
 
 async def find(tx: Tx, query: NetworkQuery, page: Page) -> tuple[list[str], int]:
@@ -192,8 +192,8 @@ def _item(word: str) -> str:
     return f'%"{word}"%' if word else "%"
 
 
-async def changed_rates(tx: Tx, *, now_ms: int, most: int) -> list[ConfirmationRate]:
-    return await tx.all(_CHANGED_RATES, since_day=_since_day(now_ms), most=most)
+async def changed_rates(tx: Tx, *, most: int) -> list[ConfirmationRate]:
+    return await tx.all(_CHANGED_RATES, since_day=_since_day(tx.now_ms), most=most)
 
 
 async def set_rates(tx: Tx, rates: Sequence[ConfirmationRate]) -> None:
@@ -205,27 +205,23 @@ def _since_day(now_ms: int) -> int:
     return now_ms // DAY_MS - RATE_DAYS
 
 
-async def get(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> NetworkProgram:
+async def get(tx: Tx, account_id: str, program_id: str) -> NetworkProgram:
     """Also one that is not in the directory: unlisted is not secret."""
-    for program in await _programs_by_id(
-        tx, account_id, [program_id] if is_id(program_id) else [], now_ms=now_ms
-    ):
+    for program in await _programs_by_id(tx, account_id, [program_id] if is_id(program_id) else []):
         return program
     raise Missing(UNKNOWN)
 
 
 async def get_own(at: AccountReading, program_id: str) -> NetworkProgram:
     """As its owner sees it, who can change it while it is paused and nobody else finds it."""
-    found = await _programs_by_id(
-        at.tx, at.account_id, [program_id], now_ms=at.now_ms, paused_too=True
-    )
+    found = await _programs_by_id(at.tx, at.account_id, [program_id], paused_too=True)
     if not found or found[0].account_id != at.account_id:
         raise Missing(UNKNOWN)
     return found[0]
 
 
 async def _programs_by_id(
-    tx: Tx, account_id: str, ids: list[str], *, now_ms: int, paused_too: bool = False
+    tx: Tx, account_id: str, ids: list[str], *, paused_too: bool = False
 ) -> list[NetworkProgram]:
     """Those of the programs that are open, in the order asked for, as this account sees them."""
     if not ids:
@@ -236,8 +232,8 @@ async def _programs_by_id(
         ids=msgspec.json.encode(places).decode(),
         many=len(ids),
         account_id=account_id,
-        month=rules.month_of(now_ms),
-        since_day=_since_day(now_ms),
+        month=rules.month_of(tx.now_ms),
+        since_day=_since_day(tx.now_ms),
         paused_too=int(paused_too),
     )
     return sorted(found, key=lambda program: places[program.id])
@@ -249,7 +245,7 @@ async def join(change: Change, program_id: str, reason: str | None) -> tuple[Par
     if reason is not None:
         checks.text(reason, param="reason_for_recommending", limit=checks.DESCRIPTION_LIMIT)
     tx, account_id = change.tx, change.tenant.account_id
-    program = await get(tx, account_id, program_id, now_ms=change.now_ms)
+    program = await get(tx, account_id, program_id)
     # So that an owner who blocks a partner at this moment finds all that the partner has joined.
     owner: dict[str, Any] = {"account_id": program.account_id}
     await change.lock(_LOCK_PROGRAM, "share", **owner, id=program.id)

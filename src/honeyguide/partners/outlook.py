@@ -1,13 +1,14 @@
-"""What the months ahead can still cost a program's owner and bring a partner, if everything that is
-pending is verified. One forecast for each program, which its owner and its partners both read.
+"""What the months ahead can still cost a program's owner and bring a partner: the owner's forecast,
+and each partner's limit, which both sides read.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from honeyguide.partners import expected_fees, rules
-from honeyguide.partners.expected_fees import ExpectedFees, PendingFees, StoredBudget
+from honeyguide.partners import expected_fees, month_limits, rules
+from honeyguide.partners.expected_fees import ExpectedFees, OpenMonth, PendingFees, StoredBudget
+from honeyguide.partners.month_limits import MonthLimit
 from honeyguide.partners.statements import MonthTotal
 from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import Statement, beside
@@ -16,30 +17,70 @@ from honeyguide.subscribers.reasons import Reason
 # In a program with more than this, the referrals of one day are taken together: at most the
 # partners at whom the budget ends change places.
 MOST_ONE_BY_ONE = 2_000
-# Rejected on their date, unless somebody does something before.
-UNDATED = [reason for reason in Reason if reason.facts.ends_as]
+# Decided on their date, unless somebody does it before.
+UNDATED = [each for each in Reason if each.facts.ends_as or each is Reason.ENDED_BY_TEAM]
 
 
 class MonthOutlook(NamedTuple):
-    """One month of a program, or of everything that a partner joined."""
+    """One month of a program."""
 
     month: str
     spent_cents: int
     fees: ExpectedFees
+    """The forecast of what falls due in it."""
     by_partner: dict[str, ExpectedFees]
     """By the id of the partner campaign; only those with something pending."""
-    left_cents: int = 0
-    """What the budget still holds, before anything falls due. Only of a program."""
-    full_ms: int | None = None
-    """When the budget will be reached. Only of a program."""
+    limits: dict[str, MonthLimit]
+    limit_cents: int
+    """What can still be charged in it at most, over all partners."""
+    state: OpenMonth
+    taken: list[tuple[PendingFees, int]]
+    """What falls due, in order, with how many of each are charged by the forecast."""
+    full_ms: int | None
+    """When the budget will be reached, by the forecast."""
 
     @property
     def most_cents(self) -> int:
-        """What the month can come to."""
+        """What the month comes to, by the forecast."""
         return self.spent_cents + self.fees.expected_cents
 
     def of(self, partner_campaign_id: str) -> ExpectedFees:
         return self.by_partner.get(partner_campaign_id, ExpectedFees())
+
+    def limit_of(self, partner_campaign_id: str) -> MonthLimit:
+        return self.limits.get(partner_campaign_id, MonthLimit())
+
+
+class PartnerOutlook(NamedTuple):
+    """One month of everything that a partner joined."""
+
+    month: str
+    sure_cents: int
+    limits: dict[str, MonthLimit]
+
+    @property
+    def limit(self) -> MonthLimit:
+        return month_limits.total(self.limits.values())
+
+    @property
+    def most_cents(self) -> int:
+        return self.sure_cents + self.limit.cents
+
+    def limit_of(self, partner_campaign_id: str) -> MonthLimit:
+        return self.limits.get(partner_campaign_id, MonthLimit())
+
+
+class PartnerMonths(NamedTuple):
+    months: list[PartnerOutlook]
+    """This month and the next, and later ones in which something stands."""
+    pending: list[tuple[PendingFees, int]]
+    """With how many of each fit a month in which they stand."""
+
+    @property
+    def unfitting(self) -> set[str]:
+        """The ids of pending referrals whose fee fits none. Not of large programs, where those of
+        one day are taken together."""
+        return {each.referral_id for each, n in self.pending if n < each.n == 1}
 
 
 class ProgramOutlook(NamedTuple):
@@ -57,6 +98,15 @@ class ProgramOutlook(NamedTuple):
         """It pays for new referrals, or has cost something this month, or still may."""
         pays = self.is_running and self.cpa_cents > 0 and self.budget_cents > 0
         return pays or any(each.spent_cents or each.fees.referrals for each in self.months)
+
+
+class ProgramFees(NamedTuple):
+    """What was read of a program."""
+
+    budgets: list[_Budget]
+    pending: list[_FeeRow]
+    shares: dict[str, dict[str, int]]
+    """By month and partner campaign, what is charged."""
 
 
 class _FeeRow(PendingFees, frozen=True):
@@ -93,100 +143,121 @@ _OWNER, _PARTNER = (
 
 async def of_program(at: AccountReading, program_id: str) -> list[MonthOutlook]:
     """For the owner: every partner's cap, and the budget over all of them."""
-    (found,) = await _programs(at, _OWNER, await _fees(at, _OWNER, program_id), program_id)
-    return found.months
+    return months(await read_program(at, program_id), now_ms=at.now_ms)
+
+
+async def read_program(at: AccountReading, program_id: str) -> ProgramFees:
+    (found,) = await _read(at, _OWNER, program_id)
+    return found
 
 
 async def of_owner(at: AccountReading) -> list[ProgramOutlook]:
     """Each of the account's programs, oldest first. A deleted one is among them while its pending
     referrals finish, and to the end of the month in which it was last charged."""
-    return await _programs(at, _OWNER, await _fees(at, _OWNER))
+    return [_of_program(each, now_ms=at.now_ms) for each in await _read(at, _OWNER)]
 
 
-async def of_partner(at: AccountReading, earned: list[MonthTotal]) -> list[MonthOutlook]:
-    """Over all programs that the account joined: what of the pending fees each program can still
-    pay after those of its other partners that fall due earlier. `earned` has what is sure."""
-    fees = await _fees(at, _PARTNER)
-    own = {each.partner_campaign_id for each in fees if each.partner_account_id == at.account_id}
-    spent = {each.month: each.cents for each in earned}
-    by_month: dict[str, dict[str, ExpectedFees]] = {
-        month: {} for month in _this_and_next(at.now_ms)
-    }
-    for program in await _programs(at, _PARTNER, fees):
-        for each in program.months:
-            own_fees = {place: fees for place, fees in each.by_partner.items() if place in own}
-            by_month.setdefault(each.month, {}).update(own_fees)
-    return [
-        MonthOutlook(month, spent.get(month, 0), expected_fees.total(fees.values()), fees)
-        for month, fees in sorted(by_month.items())
+async def of_partner(
+    at: AccountReading, earned: list[MonthTotal], asked: str = ""
+) -> PartnerMonths:
+    """Over all programs that the account joined, also of a month that is asked for. `earned` has
+    what is sure."""
+    sure = {each.month: each.cents for each in earned}
+    by_month: dict[str, dict[str, MonthLimit]] = {month: {} for month in _this_and_next(at.now_ms)}
+    pending: list[tuple[PendingFees, int]] = []
+    for program in await _read(at, _PARTNER):
+        own = [each for each in program.pending if each.partner_account_id == at.account_id]
+        places = {each.partner_campaign_id for each in own}
+        states: dict[str, OpenMonth] = {}
+        for each in months(program, now_ms=at.now_ms, asked=asked):
+            states[each.month] = each.state
+            limits = {place: limit for place, limit in each.limits.items() if place in places}
+            if limits:
+                by_month.setdefault(each.month, {}).update(limits)
+        fitting = month_limits.fitting(own, states)
+        pending += [(each, fitting[each.referral_id]) for each in own]
+    found = [
+        PartnerOutlook(month, sure.get(month, 0), limits)
+        for month, limits in sorted(by_month.items())
     ]
+    return PartnerMonths(found, pending)
 
 
-async def _fees(at: AccountReading, side: _Side, program_id: str = "") -> list[_FeeRow]:
-    return await at.all(
-        side.fees,
-        program_id=program_id,
-        month=rules.month_of(at.now_ms),
-        undated=UNDATED,
-        most=MOST_ONE_BY_ONE,
-    )
+async def limits_of_partner(at: AccountReading, month: str) -> dict[str, MonthLimit]:
+    """Of one month, by partner campaign. A month that is over has none."""
+    ahead = await of_partner(at, [], month)
+    return next((each.limits for each in ahead.months if each.month == month), {})
 
 
-async def _programs(
-    at: AccountReading, side: _Side, fees: list[_FeeRow], program_id: str = ""
-) -> list[ProgramOutlook]:
-    shares: dict[str, dict[str, int]] = {}
-    budgets: dict[str, list[_Budget]] = {}
+async def _read(at: AccountReading, side: _Side, program_id: str = "") -> list[ProgramFees]:
     month = rules.month_of(at.now_ms)
-    for row in await at.all(side.budgets, program_id=program_id, month=month):
-        budgets.setdefault(row.program_id, []).append(row)
-        if row.month is not None and row.partner_campaign_id is not None:
-            in_month = shares.setdefault(row.month, {})
-            in_month[row.partner_campaign_id] = row.partner_spent_cents
+    asked: dict[str, Any] = {"program_id": program_id, "month": month}
+    fees = await at.all(side.fees, **asked, undated=UNDATED, most=MOST_ONE_BY_ONE)
     pending: dict[str, list[_FeeRow]] = {}
     for each in fees:
         pending.setdefault(each.program_id, []).append(each)
+    budgets: dict[str, list[_Budget]] = {}
+    shares: dict[str, dict[str, dict[str, int]]] = {}
+    for row in await at.all(side.budgets, **asked):
+        budgets.setdefault(row.program_id, []).append(row)
+        in_program = shares.setdefault(row.program_id, {})
+        if row.month is not None and row.partner_campaign_id is not None:
+            in_month = in_program.setdefault(row.month, {})
+            in_month[row.partner_campaign_id] = row.partner_spent_cents
     return [
-        _of_program(rows, pending.get(program_id, []), shares, now_ms=at.now_ms)
+        ProgramFees(rows, pending.get(program_id, []), shares[program_id])
         for program_id, rows in budgets.items()
     ]
 
 
-def _of_program(
-    rows: list[_Budget],
-    pending: list[_FeeRow],
-    shares: dict[str, dict[str, int]],
-    *,
-    now_ms: int,
-) -> ProgramOutlook:
-    program = rows[0]
-    budgets = {row.month: row for row in rows}
-    due: dict[str, list[_FeeRow]] = {month: [] for month in _this_and_next(now_ms)}
-    for fees in pending:
-        due.setdefault(rules.month_of(fees.due_ms), []).append(fees)
-    months = []
-    for month, in_month in sorted(due.items()):
-        budget = budgets.get(month) or program.unspent()
-        state = budget.open_month(shares.get(month, {}))
-        expected = expected_fees.expect(state, in_month)
-        months.append(
+def months(
+    program: ProgramFees, *, now_ms: int, budget_cents: int | None = None, asked: str = ""
+) -> list[MonthOutlook]:
+    """This month and the next, later ones in which something stands, and one that is asked for. Of
+    another budget, if it is given."""
+    budgets = {row.month: row for row in program.budgets}
+    this_and_next = _this_and_next(now_ms)
+    found = []
+    for month in sorted({*month_limits.months_ahead(program.pending, this_and_next[0]), asked}):
+        if month < this_and_next[0]:
+            continue
+        bounds = rules.month_bounds(month)
+        standing = [each for each in program.pending if month_limits.stands_in(each, bounds)]
+        if not standing and month not in this_and_next:
+            continue
+        budget: StoredBudget = budgets.get(month) or program.budgets[0].unspent()
+        if budget_cents is not None:
+            budget = budget.with_budget(budget_cents)
+        state = budget.open_month(program.shares.get(month, {}))
+        due = [each for each in standing if bounds[0] <= each.due_ms]
+        expected = expected_fees.expect(state, due)
+        limits, limit_cents = month_limits.limits(state, standing)
+        found.append(
             MonthOutlook(
                 month=month,
                 spent_cents=state.spent_cents,
                 fees=expected_fees.total(expected.by_partner.values()),
                 by_partner=expected.by_partner,
-                left_cents=state.left_cents,
+                limits=limits,
+                limit_cents=limit_cents,
+                state=state,
+                taken=expected.taken,
                 full_ms=expected.full_ms,
             )
         )
+    return found
+
+
+def _of_program(program: ProgramFees, *, now_ms: int) -> ProgramOutlook:
+    about = program.budgets[0]
     return ProgramOutlook(
-        program_id=program.program_id,
-        publication_name=program.publication_name,
-        cpa_cents=program.cpa_cents,
-        budget_cents=program.total_budget_cents,
-        is_deleted=program.deleted_ms is not None,
-        is_running=program.deleted_ms is None and program.is_on,
-        months=months,
+        program_id=about.program_id,
+        publication_name=about.publication_name,
+        cpa_cents=about.cpa_cents,
+        budget_cents=about.total_budget_cents,
+        is_deleted=about.deleted_ms is not None,
+        is_running=about.deleted_ms is None and about.is_on,
+        months=months(program, now_ms=now_ms),
     )
 
 

@@ -1,7 +1,7 @@
--- What may still be charged for pending referrals, with the budgets and caps that hold it. Referrals to the
--- partner's own program are never charged, and those that are as good as rejected neither, so both are left
--- out. So is whoever the program has paid for already, unless so many are pending in it that only days are
--- read.
+-- What may still be charged for pending referrals, and until when, with the budgets and caps that hold it.
+-- Referrals to the partner's own program are never charged, and those that are as good as rejected neither,
+-- so both are left out. So is whoever the program has paid for already, unless so many are pending in it that
+-- only days are read.
 
 -- fragment: owned
 -- One program, or all: of the deleted ones, those that were charged since the month began or still may be.
@@ -38,17 +38,25 @@ WITH large AS MATERIALIZED (
 -- What is overdue can be verified now.
 SELECT f.partner_campaign_id, f.fee_cents, f.is_waiting,
        MIN(CASE WHEN f.due_ms > :now_ms THEN f.due_ms ELSE :now_ms END) AS due_ms, MIN(f.id) AS first_id,
-       COUNT(*) AS n, f.budget_cents, f.cap_cents, MIN(f.arrived_ms) AS arrived_ms, f.program_id,
+       COUNT(*) AS n, f.budget_cents, f.cap_cents, MIN(f.arrived_ms) AS arrived_ms,
+       MAX(f.deadline_ms) AS deadline_ms, MIN(f.referral_id) AS referral_id, f.program_id,
        f.partner_account_id
 FROM (
     SELECT r.program_id, r.partner_campaign_id, r.partner_account_id, r.fee_cents, r.budget_cents,
-           r.cap_cents, r.arrived_ms, r.subscriber_id AS id,
+           r.cap_cents, r.arrived_ms, r.subscriber_id AS id, r.id AS referral_id,
            CASE WHEN r.program_id IN (SELECT program_id FROM large) THEN '' ELSE r.subscriber_id END AS alone,
            CASE WHEN s.referral_due_ms IS NULL
                OR s.referral_reason = 'awaiting_confirmation'
                OR s.referral_reason {in :undated}
                THEN 1 ELSE 0 END AS is_waiting,
-           CASE WHEN s.referral_reason {in :undated} THEN NULL ELSE s.referral_due_ms END AS due_ms
+           CASE WHEN s.referral_reason {in :undated} THEN r.hold_until_ms
+               ELSE s.referral_due_ms END AS due_ms,
+           -- Who has to confirm has 30 days in programs with a rule; in others, any time.
+           CASE WHEN s.referral_reason {in :undated} THEN COALESCE(s.referral_due_ms, 0)
+               WHEN s.referral_reason = 'awaiting_confirmation' AND r.rule IS NOT NULL
+               THEN r.arrived_ms + 2592000000
+               WHEN s.referral_reason = 'awaiting_confirmation' OR s.referral_due_ms IS NULL
+               THEN 9007199254740991 ELSE 0 END AS deadline_ms
     FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
     WHERE r.decided_ms IS NULL AND r.is_own = 0 AND r.fee_cents > 0
       AND COALESCE(s.referral_reason, '') <> 'partner_removed'

@@ -49,9 +49,13 @@ class PartnerFigures(NamedTuple):
     kept: int = 0
 
 
-class ChargedReferrals(NamedTuple):
+class ChargedDay(NamedTuple):
+    """What was charged on one UTC day (days since 1970) and not taken back."""
+
     partner_campaign_id: str
+    day: int
     n: int
+    cents: int
 
 
 class PartnerMonth(NamedTuple):
@@ -95,7 +99,8 @@ _DAYS_OF_PARTNER = _sql.query("days_of_partner", FigureDay)
 _MONTHS_OF_CAMPAIGN = _sql.query("months_of_campaign", MonthTotal)
 _MONTHS_OF_PARTNER = _sql.query("months_of_partner", MonthTotal)
 _MONTH_OF_PARTNER = _sql.query("month_of_partner", PartnerMonth)
-_CHARGED_OF_PROGRAM = _sql.query("charged_of_program", ChargedReferrals)
+_CHARGED_OF_PROGRAM = _sql.query("charged_of_program", ChargedDay)
+_CHARGED_OF_CAMPAIGN = _sql.query("charged_of_campaign", ChargedDay)
 
 
 async def of_program(
@@ -134,9 +139,13 @@ async def month_of_partner(at: AccountReading, month: str) -> list[PartnerMonth]
     return await at.all(_MONTH_OF_PARTNER, month=month)
 
 
-async def charged_of_program(at: AccountReading, program_id: str, month: str) -> dict[str, int]:
-    rows = await at.all(_CHARGED_OF_PROGRAM, program_id=program_id, month=month)
-    return {row.partner_campaign_id: row.n for row in rows}
+async def charged_of_program(at: AccountReading, program_id: str, month: str) -> list[ChargedDay]:
+    return await at.all(_CHARGED_OF_PROGRAM, program_id=program_id, month=month)
+
+
+async def charged_of_campaign(at: AccountReading, id: str, month: str) -> list[ChargedDay]:
+    """For the partner."""
+    return await at.all(_CHARGED_OF_CAMPAIGN, id=id, month=month)
 
 
 def since(now_ms: int, days: int) -> int:

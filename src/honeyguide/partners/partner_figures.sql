@@ -68,8 +68,20 @@ LEFT JOIN (
 ) AS c ON c.partner_campaign_id = j.id
 WHERE j.account_id = :account_id;
 
+-- fragment: charged
+SELECT c.partner_campaign_id, c.created_ms / 86400000 AS day, COUNT(*) AS n,
+       CAST(SUM(c.fee_cents) AS BIGINT) AS cents
+FROM charge AS c
+WHERE c.month = :month AND c.fee_cents > 0
+  AND NOT EXISTS (SELECT 1 FROM charge AS v WHERE v.reverses_id = c.id)
+
+-- fragment: by_day
+GROUP BY c.partner_campaign_id, c.created_ms / 86400000
+
 -- name: charged_of_program
--- How many referrals of each partner were charged.
-SELECT partner_campaign_id, CAST(SUM(CASE WHEN fee_cents > 0 THEN 1 ELSE -1 END) AS BIGINT) AS n FROM charge
-WHERE account_id = :account_id AND program_id = :program_id AND month = :month
-GROUP BY partner_campaign_id;
+-- Charges of each partner that were not taken back, by day.
+{charged} AND c.account_id = :account_id AND c.program_id = :program_id {by_day};
+
+-- name: charged_of_campaign
+-- The same of one partner, for the partner.
+{charged} AND c.partner_account_id = :account_id AND c.partner_campaign_id = :id {by_day};

@@ -146,7 +146,7 @@ def _page(change: Change, partner: InProgram) -> str:
 
 
 async def _withdraw(change: Change, account_id: str, once: str) -> bool:
-    return await notifications.withdraw(change.tx, account_id, once, now_ms=change.now_ms)
+    return await notifications.withdraw(change.tx, account_id, once)
 
 
 async def _notify_owner(
@@ -170,7 +170,7 @@ async def _notify_owner(
     )
     notification = Notification(owner.id, owner.email, kind, once, message, link)
     notification = notification._replace(delay_ms=delay_ms)
-    await notifications.notify(change.tx, change.site.base_url, notification, now_ms=change.now_ms)
+    await notifications.notify(change.tx, change.site.base_url, notification)
 
 
 async def _notify_partner(
@@ -200,4 +200,4 @@ async def _notify_partner(
         brand=brand,
         delay_ms=delay_ms,
     )
-    await notifications.notify(change.tx, change.site.base_url, notification, now_ms=change.now_ms)
+    await notifications.notify(change.tx, change.site.base_url, notification)

@@ -16,21 +16,19 @@ from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 
 
-async def mark_paid(
-    tx: Tx, site: Site, actor: Actor, payout_id: str, reference: str, *, now_ms: int
-) -> Payout:
+async def mark_paid(tx: Tx, site: Site, actor: Actor, payout_id: str, reference: str) -> Payout:
     """`reference` is the bank's."""
     before = await payouts.get_any(tx, payout_id)
-    after = await payouts.mark_paid(tx, payout_id, reference, now_ms=now_ms)
-    change = _change(tx, site, actor, after, now_ms)
+    after = await payouts.mark_paid(tx, payout_id, reference)
+    change = _change(tx, site, actor, after, tx.now_ms)
     await change_log.record(change, "payout.paid", after.id, _logged(before), _logged(after))
     return after
 
 
-async def unmark_paid(tx: Tx, site: Site, actor: Actor, payout_id: str, *, now_ms: int) -> Payout:
+async def unmark_paid(tx: Tx, site: Site, actor: Actor, payout_id: str) -> Payout:
     before = await payouts.get_any(tx, payout_id)
-    after = await payouts.unmark_paid(tx, payout_id, now_ms=now_ms)
-    change = _change(tx, site, actor, after, now_ms)
+    after = await payouts.unmark_paid(tx, payout_id)
+    change = _change(tx, site, actor, after, tx.now_ms)
     await change_log.record(change, "payout.unpaid", after.id, _logged(before), _logged(after))
     return after
 

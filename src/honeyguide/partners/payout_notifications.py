@@ -67,12 +67,12 @@ _MOVE = _sql.command("move")
 _FINISH = _sql.command("finish")
 
 
-async def due_months(tx: Tx, *, now_ms: int, most: int) -> list[str]:
-    return await tx.all(_DUE_MONTHS, patient_ms=now_ms - PATIENCE_MS, most=most)
+async def due_months(tx: Tx, *, most: int) -> list[str]:
+    return await tx.all(_DUE_MONTHS, patient_ms=tx.now_ms - PATIENCE_MS, most=most)
 
 
 async def notify_batch(
-    tx: Tx, site: Site, month: str, *, now_ms: int, batch: int = BATCH, is_whole: bool = True
+    tx: Tx, site: Site, month: str, *, batch: int = BATCH, is_whole: bool = True
 ) -> bool:
     """Notifies the next accounts of a month; returns whether there may be more. The month is
     locked, so each account is notified once. It is over if nobody was passed over (`is_whole`)."""
@@ -83,16 +83,16 @@ async def notify_batch(
     fees = await tx.all(_FEES, month=at.month, after=at.notified_program, batch=batch)
     if fees:
         for owed in fees:
-            await _notify_owner(tx, site, at.month, owed, now_ms=now_ms)
+            await _notify_owner(tx, site, at.month, owed)
         at = at._replace(notified_program=fees[-1].program_id)
     else:
         payouts = await tx.all(_PAYOUTS, month=at.month, after=at.notified_partner, batch=batch)
         for payout in payouts:
-            await _notify_partner(tx, site, at.month, payout, now_ms=now_ms)
+            await _notify_partner(tx, site, at.month, payout)
         if not payouts:
-            await _notify_administrators(tx, site, at.month, now_ms=now_ms)
+            await _notify_administrators(tx, site, at.month)
             if is_whole:
-                await tx.run(_FINISH, month=at.month, now_ms=now_ms)
+                await tx.run(_FINISH, month=at.month)
             return False
         at = at._replace(notified_partner=payouts[-1].account_id)
     await tx.run(_MOVE, **at._asdict())
@@ -116,7 +116,7 @@ async def begin_again(tx: Tx, month: str) -> None:
     await tx.run(_MOVE, month=month, notified_program="", notified_partner="")
 
 
-async def _notify_owner(tx: Tx, site: Site, month: str, owed: _Fees, *, now_ms: int) -> None:
+async def _notify_owner(tx: Tx, site: Site, month: str, owed: _Fees) -> None:
     link = f"/statements/owner/{month}"
     message = partner_texts.fees_due(
         program=owed.publication_name,
@@ -127,10 +127,10 @@ async def _notify_owner(tx: Tx, site: Site, month: str, owed: _Fees, *, now_ms: 
     )
     once = f"fees_due:{owed.program_id}:{month}"
     notification = Notification(owed.account_id, owed.email, KIND, once, message, link)
-    await notifications.notify(tx, site.base_url, notification, now_ms=now_ms)
+    await notifications.notify(tx, site.base_url, notification)
 
 
-async def _notify_partner(tx: Tx, site: Site, month: str, payout: _Payout, *, now_ms: int) -> None:
+async def _notify_partner(tx: Tx, site: Site, month: str, payout: _Payout) -> None:
     link = f"/statements/partner/{month}"
     message = partner_texts.payout_due(
         month=rules.month_name(month),
@@ -140,10 +140,10 @@ async def _notify_partner(tx: Tx, site: Site, month: str, payout: _Payout, *, no
     )
     once = f"payout_due:{month}"
     notification = Notification(payout.account_id, payout.email, KIND, once, message, link)
-    await notifications.notify(tx, site.base_url, notification, now_ms=now_ms)
+    await notifications.notify(tx, site.base_url, notification)
 
 
-async def _notify_administrators(tx: Tx, site: Site, month: str, *, now_ms: int) -> None:
+async def _notify_administrators(tx: Tx, site: Site, month: str) -> None:
     total = await tx.one(_TOTAL, month=month)
     if total is None or not total.payouts:
         return
@@ -157,4 +157,4 @@ async def _notify_administrators(tx: Tx, site: Site, month: str, *, now_ms: int)
     for to in await tx.all(_ADMINISTRATORS):
         once = f"payouts_due:{month}"
         notification = Notification(to.account_id, to.email, KIND, once, message, link)
-        await notifications.notify(tx, site.base_url, notification, now_ms=now_ms)
+        await notifications.notify(tx, site.base_url, notification)

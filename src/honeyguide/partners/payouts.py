@@ -85,25 +85,25 @@ _MONTHS = _sql.query("months", Month)
 _EARNED_SO_FAR = _sql.value("earned_so_far", int)
 
 
-async def due_months(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+async def due_months(tx: Tx, *, most: int) -> list[str]:
     """The months to open or close, which are done together and named `CLOSE`, and those to pay
     out."""
-    this_month = rules.month_of(now_ms)
+    this_month = rules.month_of(tx.now_ms)
     to_close = await tx.one(_HAS_MONTH, month=rules.previous_month(this_month)) is None or any(
-        rules.closes_at(month) <= now_ms
+        rules.closes_at(month) <= tx.now_ms
         for month in await tx.all(_MONTHS_TO_CLOSE, this_month=this_month)
     )
     return [*([CLOSE] if to_close else []), *await months_to_pay_out(tx, most=most)][:most]
 
 
-async def close_months(tx: Tx, *, now_ms: int) -> list[str]:
+async def close_months(tx: Tx) -> list[str]:
     """Closes every month whose time has come. On PostgreSQL this waits for charges that are under
     way in it."""
-    this_month = rules.month_of(now_ms)
+    this_month = rules.month_of(tx.now_ms)
     await tx.run(_BEGIN_MONTH, month=rules.previous_month(this_month))
     closed = []
     for month in await tx.all(_MONTHS_TO_CLOSE, this_month=this_month):
-        if rules.closes_at(month) <= now_ms and await tx.run(_CLOSE, month=month, now_ms=now_ms):
+        if rules.closes_at(month) <= tx.now_ms and await tx.run(_CLOSE, month=month):
             closed.append(month)
     if closed:
         tx.wake(CLOSED)
@@ -126,7 +126,7 @@ async def earned_by(tx: Tx, month: str, after: str) -> list[Earned]:
     return await tx.all(_EARNED, month=month, after=after, batch=BATCH)
 
 
-async def make_payouts(tx: Tx, month: str, earned: Sequence[Earned], *, now_ms: int) -> int:
+async def make_payouts(tx: Tx, month: str, earned: Sequence[Earned]) -> int:
     """Some of a closed month's payouts; returns how many are new. Their entries go into the month
     that is open now."""
     if not await tx.lock(_LOCK_MONTH, "update", month=month):
@@ -146,24 +146,23 @@ async def make_payouts(tx: Tx, month: str, earned: Sequence[Earned], *, now_ms: 
             for credit, cents in earned
             if cents
         ]
-        made = await tx.run(_INSERT, rows=rows, month=month, now_ms=now_ms)
+        made = await tx.run(_INSERT, rows=rows, month=month)
         if made:
-            open_month = await ledger.open_month(tx, now_ms=now_ms)
+            open_month = await ledger.open_month(tx)
             assert open_month > month  # the closed month's entries stay as they were
             posted = await tx.run(
                 _INSERT_TRANSFERS,
                 rows=rows,
                 clearing=ledger.CLEARING,
                 month=open_month,
-                now_ms=now_ms,
             )
             assert posted == made  # one transfer for each new payout
     return made
 
 
-async def set_paid_out(tx: Tx, month: str, *, now_ms: int) -> None:
+async def set_paid_out(tx: Tx, month: str) -> None:
     """All payouts of the month are made."""
-    await tx.run(_PAID_OUT, month=month, now_ms=now_ms)
+    await tx.run(_PAID_OUT, month=month)
 
 
 async def page_of(at: AccountReading, page: Page) -> tuple[list[Payout], int]:
@@ -198,7 +197,7 @@ async def earned_so_far(tx: Tx, month: str) -> int:
     return await tx.one(_EARNED_SO_FAR, month=month) or 0
 
 
-async def mark_paid(tx: Tx, payout_id: str, reference: str, *, now_ms: int) -> Payout:
+async def mark_paid(tx: Tx, payout_id: str, reference: str) -> Payout:
     """Money left the house: clearing to cash, with the bank's reference."""
     checks.text(reference, param="reference", limit=checks.STRING_LIMIT, blank_ok=False)
     payout = await _locked(tx, payout_id)
@@ -208,17 +207,17 @@ async def mark_paid(tx: Tx, payout_id: str, reference: str, *, now_ms: int) -> P
             code="already_paid",
             reference=payout.paid_reference,
         )
-    await _move(tx, payout, "paid", ledger.CLEARING, ledger.CASH, now_ms)
-    await tx.run(_MARK, id=payout.id, paid_ms=now_ms, reference=reference)
+    await _move(tx, payout, "paid", ledger.CLEARING, ledger.CASH, tx.now_ms)
+    await tx.run(_MARK, id=payout.id, paid_ms=tx.now_ms, reference=reference)
     return await _locked(tx, payout_id)
 
 
-async def unmark_paid(tx: Tx, payout_id: str, *, now_ms: int) -> Payout:
+async def unmark_paid(tx: Tx, payout_id: str) -> Payout:
     """The undo: a new entry the other way; the first stays in the books."""
     payout = await _locked(tx, payout_id)
     if payout.paid_ms is None:
         raise Invalid("This payout is not marked as paid.", code="not_paid")
-    await _move(tx, payout, "unpaid", ledger.CASH, ledger.CLEARING, now_ms)
+    await _move(tx, payout, "unpaid", ledger.CASH, ledger.CLEARING, tx.now_ms)
     await tx.run(_MARK, id=payout.id, paid_ms=None, reference=None)
     return await _locked(tx, payout_id)
 
@@ -237,6 +236,6 @@ async def _locked(tx: Tx, payout_id: str) -> Payout:
 
 async def _move(tx: Tx, payout: Payout, kind: str, debit: str, credit: str, now_ms: int) -> None:
     reference = f"{kind}:{payout.id}:{payout.marks}"
-    month = await ledger.open_month(tx, now_ms=now_ms)
+    month = await ledger.open_month(tx.at(now_ms))
     transfer = Transfer(kind, reference, debit, credit, payout.amount_cents, month)
-    await ledger.post(tx, transfer, now_ms=now_ms)
+    await ledger.post(tx.at(now_ms), transfer)

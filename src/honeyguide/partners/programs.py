@@ -252,7 +252,6 @@ async def _write(change: Change, old: Program, columns: dict[str, Any]) -> None:
             old.id,
             old_cents=old.total_budget_cents,
             new_cents=columns["total_budget_cents"],
-            now_ms=change.now_ms,
         )
 
 

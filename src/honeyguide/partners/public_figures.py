@@ -12,6 +12,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.partners.held_referrals import HELD_DAYS, HeldShare
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers.reasons import BY_READERS
 
 DAYS = 90
 # A share of fewer says nothing.
@@ -26,6 +27,10 @@ class PublicFigures(NamedTuple):
     """Not counting the next two."""
     reversed: int
     unreviewed: int
+    ended_by_team: int
+    """Of those, after a member of the owner's team had unsubscribed, blocked or erased them."""
+    ended_by_readers: int
+    """Of the rejected, those who left, bounced or complained."""
     median_ms: int
 
     @property
@@ -51,6 +56,12 @@ class _Counted(NamedTuple):
     rejected: int
     reversed: int
     unreviewed: int
+    ended_by_team: int
+    ended_by_readers: int
+
+    @property
+    def decided(self) -> int:
+        return self.verified + self.rejected + self.reversed + self.unreviewed
 
 
 _sql = beside(__file__)
@@ -67,36 +78,34 @@ async def of(tx: Tx, program_ids: Sequence[str]) -> dict[str, PublicFigures]:
     return {each.program_id: each for each in found if each.decided >= LEAST_DECIDED}
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[DueProgram]:
+async def due(tx: Tx, *, most: int) -> list[DueProgram]:
     """Programs that were not counted today, and have figures, or referrals of late."""
-    today = now_ms // DAY_MS
+    today = tx.now_ms // DAY_MS
     return await tx.all(
         _DUE,
         today=today,
         since_day=today - DAYS,
-        held_since_ms=now_ms - HELD_DAYS * DAY_MS,
+        held_since_ms=tx.now_ms - HELD_DAYS * DAY_MS,
         most=most,
     )
 
 
-async def count(tx: Tx, program: DueProgram, *, now_ms: int) -> PublicFigures:
-    since_ms = (now_ms // DAY_MS - DAYS) * DAY_MS
+async def count(tx: Tx, program: DueProgram) -> PublicFigures:
+    since_ms = (tx.now_ms // DAY_MS - DAYS) * DAY_MS
     of_program: dict[str, Any] = {"program_id": program.id, "since_ms": since_ms}
-    counted = await tx.one(_COUNT, **of_program)
+    counted = await tx.one(_COUNT, **of_program, by_readers=BY_READERS)
     assert counted is not None  # it only counts
-    half = max(0, sum(counted) - 1) // 2
+    half = max(0, counted.decided - 1) // 2
     median_ms = await tx.one(_MEDIAN, **of_program, half=half)
     return PublicFigures(program.id, *counted, median_ms or 0)
 
 
-async def save(
-    tx: Tx, program: DueProgram, figures: PublicFigures, held: HeldShare, *, now_ms: int
-) -> None:
+async def save(tx: Tx, program: DueProgram, figures: PublicFigures, held: HeldShare) -> None:
     """With what the program's level held, which only checks of the installation read."""
     await tx.run(
         _SAVE,
         account_id=program.account_id,
-        day=now_ms // DAY_MS,
+        day=tx.now_ms // DAY_MS,
         **figures._asdict(),
         arrived_30d=held.arrived,
         held_30d=held.held,

@@ -1,6 +1,6 @@
 -- name: of
 -- What the network shows of these programs.
-SELECT program_id, verified, rejected, reversed, unreviewed, median_ms
+SELECT program_id, verified, rejected, reversed, unreviewed, ended_by_team, ended_by_readers, median_ms
 FROM program_figures
 WHERE program_id {in :ids};
 
@@ -29,7 +29,11 @@ SELECT COUNT(CASE WHEN s.referral_status = 'verified' THEN 1 END) AS verified,
        COUNT(CASE WHEN s.referral_status = 'rejected'
                AND s.referral_reason NOT IN ('reversed', 'unreviewed') THEN 1 END) AS rejected,
        COUNT(CASE WHEN s.referral_reason = 'reversed' THEN 1 END) AS reversed,
-       COUNT(CASE WHEN s.referral_reason = 'unreviewed' THEN 1 END) AS unreviewed
+       COUNT(CASE WHEN s.referral_reason = 'unreviewed' THEN 1 END) AS unreviewed,
+       COUNT(CASE WHEN s.referral_status = 'rejected' AND r.team_act IS NOT NULL
+               AND s.referral_reason <> 'reversed' AND NOT (s.referral_reason {in :by_readers})
+               THEN 1 END) AS ended_by_team,
+       COUNT(CASE WHEN s.referral_reason {in :by_readers} THEN 1 END) AS ended_by_readers
 {decided};
 
 -- name: median
@@ -39,9 +43,11 @@ SELECT r.decided_ms - r.arrived_ms AS ms {decided} ORDER BY ms LIMIT 1 OFFSET :h
 -- name: save
 -- Store what the network shows of a program.
 {insert program_figures:
-    program_id, account_id, day, verified, rejected, reversed, unreviewed, median_ms, arrived_30d, held_30d
+    program_id, account_id, day, verified, rejected, reversed, unreviewed, ended_by_team,
+    ended_by_readers, median_ms, arrived_30d, held_30d
 }
 ON CONFLICT (program_id)
 DO UPDATE SET day = excluded.day, verified = excluded.verified, rejected = excluded.rejected,
-    reversed = excluded.reversed, unreviewed = excluded.unreviewed, median_ms = excluded.median_ms,
+    reversed = excluded.reversed, unreviewed = excluded.unreviewed, ended_by_team = excluded.ended_by_team,
+    ended_by_readers = excluded.ended_by_readers, median_ms = excluded.median_ms,
     arrived_30d = excluded.arrived_30d, held_30d = excluded.held_30d;

@@ -93,7 +93,7 @@ async def create(change: Change, given: PublicationFields, logo: StoredLogo) -> 
     account_id, publication_id = change.tenant.account_id, new_id()
     columns = fields.defaults(PublicationFields) | fields.checked(PublicationFields, given)
     columns["logo_id"] = logo.id
-    await add_logo(change.tx, account_id, logo, now_ms=change.now_ms)
+    await add_logo(change.tx, account_id, logo)
     await change.run(_INSERT, id=publication_id, search_text=_search_text(columns), **columns)
     await change_log.record(change, "publication.created", publication_id, None, columns)
     return await get(change, publication_id)
@@ -137,7 +137,7 @@ async def update(
     if given.enabled_partner_program is True:
         await _check_may_enable(tx, account_id)
     if logo is not None:
-        await add_logo(tx, account_id, logo, now_ms=change.now_ms)
+        await add_logo(tx, account_id, logo)
         columns["logo_id"] = logo.id
     states = await program_stops.states(change)
     await change.run(_UPDATE, id=old.id, search_text=_search_text(columns), **columns)
@@ -189,7 +189,7 @@ def _search_text(columns: dict[str, Any]) -> str:
     return fold("\n".join([columns["name"], *categories, columns["description"] or ""]))
 
 
-async def without_search_text(tx: Tx, *, now_ms: int, most: int) -> list[Publication]:
+async def without_search_text(tx: Tx, *, most: int) -> list[Publication]:
     """Those that an earlier version left without."""
     return await tx.all(_WITHOUT_SEARCH_TEXT, most=most)
 
@@ -204,10 +204,10 @@ async def add_search_texts(tx: Tx, found: Sequence[Publication]) -> None:
         )
 
 
-async def add_logo(tx: Tx, account_id: str, logo: StoredLogo, *, now_ms: int) -> None:
+async def add_logo(tx: Tx, account_id: str, logo: StoredLogo) -> None:
     """A picture that was stored before: a publication's logo, or one of a campaign's pictures. It
     may have its row already."""
-    await tx.run(_INSERT_LOGO, **logo._asdict(), account_id=account_id, now_ms=now_ms)
+    await tx.run(_INSERT_LOGO, **logo._asdict(), account_id=account_id)
 
 
 async def get_own_logo(at: AccountReading, logo_id: str) -> StoredLogo:

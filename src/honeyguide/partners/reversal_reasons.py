@@ -32,6 +32,11 @@ class ReversalReason(StrEnum):
         "A duplicate",
         "The owner says that the subscriber was there already, under another address.",
     )
+    RETURNED = (
+        "returned",
+        "Bounced or complained",
+        "The owner says that emails came back, or were reported as spam.",
+    )
     AGREED = "agreed", "Agreed with the partner", "The owner says that you agreed on it."
     OTHER = "other", "Something else", "The owner says:"
 
@@ -51,6 +56,12 @@ def parse(reason: str, note: str | None) -> Reversal:
     if reason == ReversalReason.OTHER and note is None:
         raise Required("text")
     return Reversal(ReversalReason(reason), note)
+
+
+def without_text(described: str | None) -> str | None:
+    """What may be kept about somebody who was erased: the reason, as `describe` begins it."""
+    labels = (each.label for each in ReversalReason)
+    return next((each for each in labels if (described or "").startswith(each)), None)
 
 
 def describe(reason: str | None, note: str | None) -> str:

@@ -54,6 +54,4 @@ async def notify(change: Change) -> None:
         )
         kind = SHARED_MEMBER.name
         notification = Notification(account_id, first.email, kind, once, message, link=page)
-        await notifications.notify(
-            change.tx, change.site.base_url, notification, now_ms=change.now_ms
-        )
+        await notifications.notify(change.tx, change.site.base_url, notification)

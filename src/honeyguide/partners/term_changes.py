@@ -266,14 +266,14 @@ def _lines(before: ProgramTerms, after: ProgramTerms) -> list[list[str]]:
     ]
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[TermChange]:
-    return await tx.all(_DUE, now_ms=now_ms, most=most)
+async def due(tx: Tx, *, most: int) -> list[TermChange]:
+    return await tx.all(_DUE, most=most)
 
 
-async def begin(tx: Tx, site: Site, found: TermChange, *, now_ms: int) -> None:
+async def begin(tx: Tx, site: Site, found: TermChange) -> None:
     """In the name of whoever saved it. The program may have been deleted meanwhile."""
     actor = Actor(found.actor_kind, found.actor_id)
-    change = Change(tx, site, Tenant(found.account_id, ""), actor, now_ms)
+    change = Change(tx, site, Tenant(found.account_id, ""), actor, tx.now_ms)
     if await change.lock(_LOCK_PROGRAM, program_id=found.program_id) and await change.run(
         _BEGIN, id=found.id
     ):

@@ -29,11 +29,11 @@ _DELETE_DONE = _sql.command("delete_done")
 _NAME = _sql.query("name", lambda name, logo_id: (name, logo_id))
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[TermChange]:
+async def due(tx: Tx, *, most: int) -> list[TermChange]:
     return await tx.all(_TO_TELL, most=most)
 
 
-async def tell(tx: Tx, site: Site, found: TermChange, *, now_ms: int) -> bool:
+async def tell(tx: Tx, site: Site, found: TermChange) -> bool:
     """The next batch of partners; returns whether there may be more."""
     key: dict[str, Any] = {"account_id": found.account_id, "id": found.id}
     # From here on a further change has a row of its own.
@@ -52,18 +52,18 @@ async def tell(tx: Tx, site: Site, found: TermChange, *, now_ms: int) -> bool:
         batch=PARTNERS,
     )
     brand = await partner_emails.branding_of(
-        AccountReading(tx, site, change.account_id, now_ms), name, logo_id
+        AccountReading(tx, site, change.account_id, tx.now_ms), name, logo_id
     )
     for partner in partners:
         message = partner_texts.terms_changed(
             program=name,
-            starts=clock.short_day(change.starts_ms) if change.starts_ms > now_ms else "",
+            starts=clock.short_day(change.starts_ms) if change.starts_ms > tx.now_ms else "",
             lines=change.texts,
             has_stopped=_has_stopped(change),
             page=f"{site.base_url}/earnings/{partner.id}",
         )
         notification = partner.notification(TERMS_CHANGED.name, once, message, brand=brand)
-        await notifications.notify(tx, site.base_url, notification, now_ms=now_ms)
+        await notifications.notify(tx, site.base_url, notification)
     if len(partners) == PARTNERS:
         return True
     await tx.run(_SET_TOLD, **key)

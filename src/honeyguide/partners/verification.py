@@ -100,7 +100,8 @@ ORIGINS = {
     ),
     Origins.ALL: Texts(
         "All signups",
-        "Also what comes through the API, by import or from your email platform.",
+        "Also what comes through the API. An import or your email platform sends no confirmation, "
+        "so referrals by these wait for you if the rule asks for one.",
         "",
     ),
 }
@@ -173,8 +174,9 @@ SCREENING = doc(
 
 ORIGINS_FIELD = doc(
     "For which signups the rule and the screening level hold: for those with magic links, on "
-    "hosted pages and with embedded forms (`hosted`), or also for those by API, import and email "
-    "platform (`all`).",
+    "hosted pages and with embedded forms (`hosted`), or also for those by API (`all`). With "
+    "`all`, those by import and email platform wait for the owner if the rule asks for a "
+    "confirmation.",
     "all",
     label="Which signups they hold for",
     enum=list(Origins),
@@ -238,12 +240,19 @@ def of(stored: StoredVerification) -> Verification:
 def effective(
     program: StoredVerification, campaign_level: str, origin: Origin
 ) -> tuple[Rule, Level]:
-    """What one signup must meet."""
+    """What one signup must meet. Nobody of the owner's own lists is asked to confirm."""
+    rule = Rule.NONE if origin.is_own_list else program.rule
     if program.screening is None:
-        return program.rule, Level(campaign_level)
+        return rule, Level(campaign_level)
     if program.is_verification_chosen or origin.is_hosted:
-        return program.rule, program.screening
+        return rule, program.screening
     return Rule.NONE, Level(campaign_level)
+
+
+def waits_for_owner(program: StoredVerification, origin: Origin) -> bool:
+    """Whether the owner's answer takes the place of a confirmation that nobody is asked for."""
+    is_asked = program.is_verification_chosen and program.rule.needs_confirmation
+    return is_asked and origin.is_own_list
 
 
 def asks_to_confirm(program: StoredVerification, origin: Origin) -> bool:
@@ -354,9 +363,10 @@ async def keep_own(change: Change, program_id: str) -> bool:
     return True
 
 
-async def is_offered(at: AccountReading, program_id: str) -> bool:
-    """Whether to recommend to an older program what new ones start with."""
-    return _is_offered(await _get(at, program_id))
+async def get_with_offer(at: AccountReading, program_id: str) -> tuple[Verification, bool]:
+    """With whether to recommend to an older program what new ones start with."""
+    found = await _get(at, program_id)
+    return of(found), _is_offered(found)
 
 
 async def offered(at: AccountReading, *, most: int) -> list[OfferedProgram]:

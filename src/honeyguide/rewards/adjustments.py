@@ -130,7 +130,7 @@ async def add(change: Change, id_or_email: str, fields: AdjustmentFields) -> Adj
     unlocked = await earned_rewards.unlock(change, subscriber.id)
     if unlocked.given >= earned_rewards.MOST_AT_ONCE:
         await rewards.start_backfill(change)  # there may be as many again
-    await outbox.emit(change.tx, unlocked.events, now_ms=change.now_ms)
+    await outbox.emit(change.tx, unlocked.events)
     return made
 
 

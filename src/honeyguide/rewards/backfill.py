@@ -61,22 +61,22 @@ _MOVE_BACKFILL = _sql.command("move_backfill")
 _NEXT_RESTOCKED = _sql.query("next_restocked", _RestockedReward)
 
 
-async def new_rewards(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+async def new_rewards(tx: Tx, *, most: int) -> list[str]:
     return [found.id for found in await tx.all(_NEXT_BACKFILL, only="", most=most)]
 
 
-async def restocked_rewards(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+async def restocked_rewards(tx: Tx, *, most: int) -> list[str]:
     return [found.id for found in await tx.all(_NEXT_RESTOCKED, only="", most=most)]
 
 
-async def grant_batch(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> bool:
+async def grant_batch(tx: Tx, site: Site, *, only: str = "") -> bool:
     """One step along the advocates of a campaign with a new or easier reward, this one or the next;
     returns whether there may be more."""
     at = await tx.one(_NEXT_BACKFILL, only=only, most=1)
     if at is None:
         return False
     tenant = Tenant(at.account_id, at.campaign_id)
-    change = Change(tx, site, tenant, actors.job(GRANTING), now_ms)
+    change = Change(tx, site, tenant, actors.job(GRANTING), tx.now_ms)
     advocates = await tx.all(
         _ADVOCATES,
         account_id=at.account_id,
@@ -107,7 +107,7 @@ async def grant_batch(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> boo
         if given >= REWARDS_BATCH:
             whole = False
             break
-    await outbox.emit(tx, events, now_ms=now_ms)
+    await outbox.emit(tx, events)
     walk_ms, walk_id = (None, None) if whole else last
     await tx.run(
         _MOVE_BACKFILL,
@@ -121,12 +121,12 @@ async def grant_batch(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> boo
     return True
 
 
-async def supply_batch(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> bool:
+async def supply_batch(tx: Tx, site: Site, *, only: str = "") -> bool:
     """Gives codes to a batch of those who wait for a pool that has codes again, this one or the
     next; returns whether there may be more."""
     pool = await tx.one(_NEXT_RESTOCKED, only=only, most=1)
     if pool is None:
         return False
     tenant = Tenant(pool.account_id, pool.campaign_id)
-    await earned_rewards.fill(Change(tx, site, tenant, actors.job(SUPPLYING), now_ms), pool.id)
+    await earned_rewards.fill(Change(tx, site, tenant, actors.job(SUPPLYING), tx.now_ms), pool.id)
     return True

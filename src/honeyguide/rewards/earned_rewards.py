@@ -163,7 +163,7 @@ async def fill(change: Change, reward_id: str) -> bool:
 
 
 async def _emit(change: Change, events: list[Event]) -> None:
-    await outbox.emit(change.tx, events, now_ms=change.now_ms)
+    await outbox.emit(change.tx, events)
 
 
 async def earned_by(

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 _sql = beside(__file__)
 _UNSEEN = _sql.value("unseen", str)
@@ -20,5 +19,5 @@ async def unseen(at: Reading, subscriber_id: str) -> frozenset[str]:
     return frozenset(await at.all(_UNSEEN, subscriber_id=subscriber_id))
 
 
-async def mark_seen(tx: Tx, tenant: Tenant, ids: Collection[str], *, now_ms: int) -> None:
-    await tx.run(_MARK_SEEN, account_id=tenant.account_id, ids=sorted(ids), now_ms=now_ms)
+async def mark_seen(change: Change, ids: Collection[str]) -> None:
+    await change.run(_MARK_SEEN, ids=sorted(ids))

@@ -61,9 +61,9 @@ _TO_ANNOUNCE = _sql.query("to_announce", SentReward)
 _MARK_ANNOUNCED = _sql.command("mark_announced")
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[Recipient]:
+async def due(tx: Tx, *, most: int) -> list[Recipient]:
     """Of all accounts."""
-    return await tx.all(_DUE, now_ms=now_ms, ahead_ms=now_ms + 2 * UNDO_MS, most=most)
+    return await tx.all(_DUE, ahead_ms=tx.now_ms + 2 * UNDO_MS, most=most)
 
 
 async def announce(change: Change, subscriber_id: str) -> None:
@@ -83,7 +83,7 @@ async def announce(change: Change, subscriber_id: str) -> None:
         sending = sending_of(email_branding.language, package)
         message = shipment_texts.shipment_sent(email_branding, advocate, sending)
         email = reader_emails.email_to(change, reader, SHIPMENT_SENT, message, email_branding)
-        await emails.send(change.tx, email, now_ms=change.now_ms)
+        await emails.send(change.tx, email)
 
 
 def packages(sent: list[SentReward]) -> list[list[SentReward]]:

@@ -367,9 +367,9 @@ async def correct_address(
     await change_log.record(change, "shipment.address_corrected", shipment_id, None, after)
 
 
-async def with_old_address(tx: Tx, *, now_ms: int, most: int) -> list[OldAddress]:
+async def with_old_address(tx: Tx, *, most: int) -> list[OldAddress]:
     """What was sent 90 days ago."""
-    return await tx.all(_WITH_OLD_ADDRESS, before_ms=now_ms - ADDRESS_KEPT_MS, batch=most)
+    return await tx.all(_WITH_OLD_ADDRESS, before_ms=tx.now_ms - ADDRESS_KEPT_MS, batch=most)
 
 
 async def remove_addresses(tx: Tx, old: Sequence[OldAddress]) -> None:

@@ -143,9 +143,9 @@ async def queue_look(change: Change, code: str) -> None:
     await change.put(_QUEUE_LOOK, code=code)
 
 
-async def codes_to_look_at(tx: Tx, *, now_ms: int, most: int) -> list[CodeToLookAt]:
+async def codes_to_look_at(tx: Tx, *, most: int) -> list[CodeToLookAt]:
     """Of all accounts; those that wait longest first."""
-    return await tx.all(_CODES_TO_LOOK_AT, until_ms=now_ms, most=most)
+    return await tx.all(_CODES_TO_LOOK_AT, until_ms=tx.now_ms, most=most)
 
 
 async def end_look(change: Change, code: str, *, looked_ms: int) -> None:
@@ -262,6 +262,10 @@ async def refresh(
     if gone:
         await change.run(_REMOVE, gone=[each._asdict() for each in gone])
     return result
+
+
+async def remove(change: Change, subscriber_id: str, signal: Signal) -> None:
+    await change.run(_REMOVE, gone=[_Key(subscriber_id, signal.value)._asdict()])
 
 
 async def erase(change: Change, subscriber_id: str) -> None:

@@ -10,14 +10,12 @@ RETURNING fees;
 ON CONFLICT (id) DO NOTHING;
 
 -- name: take
--- Take one of what is allowed, if any is left. Until the first look, a referral also has what was allowed
--- when it came.
+-- Take one of what is allowed, if any is left. Until the first look, a referral has what was allowed when it
+-- came, whatever others had.
 UPDATE first_look
-SET counted = counted + 1,
-    allowed = CASE WHEN looks = 0 AND refused_ms IS NULL AND allowed < :first_look THEN :first_look
-        ELSE allowed END
+SET counted = counted + 1, allowed = CASE WHEN allowed > counted THEN allowed ELSE counted + 1 END
 WHERE account_id = :account_id AND id = :id
-  AND (counted < allowed OR (looks = 0 AND refused_ms IS NULL AND counted < :first_look))
+  AND counted < CASE WHEN looks = 0 AND refused_ms IS NULL THEN CAST(:first_look AS BIGINT) ELSE allowed END
   AND (looks > 0 OR :has_fees = 1);
 
 -- name: count_fee

@@ -21,6 +21,8 @@ LEAST_OTHERS = 20
 SHOWN_HOSTS = 4
 HOURS = 2
 """In one bar of a day."""
+MOST_CLICKS = 2_000
+CLICK = "Click before the signup"
 
 
 class CohortReader(NamedTuple):
@@ -30,8 +32,24 @@ class CohortReader(NamedTuple):
     """Where their email is received: the mail host, or the domain while that is not known."""
     arrived_ms: int
     confirmed_ms: int | None
-    had_click: bool
+    had_click: bool | None
+    """None if they came by no link, or not on a form of ours."""
     has_left: bool
+    has_time: bool = True
+    """Whether it is known when they confirmed, or that they have not."""
+
+
+class LinkClicks(NamedTuple):
+    """Clicks on links, and the signups through them on forms."""
+
+    clicks: int
+    signups: int
+
+    @property
+    def in_words(self) -> str:
+        if not self.signups:
+            return f"{self.clicks:,} clicks"
+        return f"{self.clicks / self.signups:,.1f} clicks for each signup"
 
 
 class Bar(NamedTuple):
@@ -53,10 +71,12 @@ class Comparison(NamedTuple):
     differing: list[Bar]
     """Where they have more than chance explains, the rarest first."""
     sentence: str
+    note: str = ""
+    """A figure that is not drawn."""
 
     @property
     def differs(self) -> bool:
-        return bool(self.differing)
+        return bool(self.sentence)
 
 
 def tail(k: int, n: int, of_others: int, others: int) -> float:
@@ -66,11 +86,17 @@ def tail(k: int, n: int, of_others: int, others: int) -> float:
     return ways / comb(whole, n)
 
 
-def compare(readers: Sequence[CohortReader], others: Sequence[CohortReader]) -> list[Comparison]:
+def compare(
+    readers: Sequence[CohortReader],
+    others: Sequence[CohortReader],
+    clicks: tuple[LinkClicks, LinkClicks] = (LinkClicks(0, 0), LinkClicks(0, 0)),
+) -> list[Comparison]:
+    """`clicks` are those on their links, and on those of the newsletter's other partners."""
+    by_click = _compared(CLICK, readers, others, _click, _CLICKS, _click_sentence)
     return [
         _of_hosts(readers, others),
         _compared("Hour they signed up, UTC", readers, others, _hour, _HOURS, _hours_sentence),
-        _compared("Click before the signup", readers, others, _click, _CLICKS, _click_sentence),
+        _with_clicks(by_click, *clicks),
         _compared("Time to confirm", readers, others, _wait, _WAITS, _wait_sentence),
         _compared("Left again", readers, others, _left, _LEFT, _left_sentence),
     ]
@@ -80,7 +106,26 @@ def drifted(newest: Sequence[CohortReader], approved: Sequence[CohortReader]) ->
     """In what the newest readers are outside of what those who looked right would show. A click is
     none of it: where it is drawn it is shown, and it asks nobody again."""
     found = compare(newest, approved)
-    return [each for each in found if each.differs and each.name != "Click before the signup"]
+    return [each for each in found if each.differs and each.name != CLICK]
+
+
+def _with_clicks(found: Comparison, theirs: LinkClicks, others: LinkClicks) -> Comparison:
+    """More signups than clicks explain, if each signup has its click with other partners."""
+    if not theirs.signups:
+        return found
+    note = f"{theirs.in_words[0].upper()}{theirs.in_words[1:]}."
+    if others.signups:
+        note += f" With your other partners: {others.in_words}."
+    k, n = _counted(theirs)
+    is_rare = others.signups >= LEAST_OTHERS and tail(k, n, *_counted(others)) < RARE
+    return found._replace(note=note, sentence=found.sentence or (note if is_rare else ""))
+
+
+def _counted(links: LinkClicks) -> tuple[int, int]:
+    """Signups and clicks, of many a part: the tail is exact. A signup has its click."""
+    clicks = max(links.clicks, links.signups)
+    part = 1 + clicks // MOST_CLICKS
+    return links.signups // part, clicks // part
 
 
 def _of_hosts(readers: Sequence[CohortReader], others: Sequence[CohortReader]) -> Comparison:
@@ -105,9 +150,10 @@ def _compared(
     labels: Sequence[str],
     sentence: Callable[[Bar, int, int], str],
 ) -> Comparison:
-    ours, theirs = (Counter(map(label_of, side)) for side in (readers, others))
+    """Who has no label is not compared: it is not known."""
+    ours, theirs = (Counter(filter(None, map(label_of, side))) for side in (readers, others))
     bars = [Bar(label, ours[label], theirs[label]) for label in labels]
-    n, total = len(readers), len(others)
+    n, total = ours.total(), theirs.total()
     rare = []
     if total >= LEAST_OTHERS:
         rare = [(tail(bar.n, n, bar.others, total), bar) for bar in bars if bar.n > 1]
@@ -146,6 +192,8 @@ _CLICKS = ["a click", "no click"]
 
 
 def _click(reader: CohortReader) -> str:
+    if reader.had_click is None:
+        return ""
     return _CLICKS[0 if reader.had_click else 1]
 
 
@@ -157,6 +205,8 @@ _WAITS = ["in an hour", "in a day", "in 3 days", "later", "not yet"]
 
 
 def _wait(reader: CohortReader) -> str:
+    if not reader.has_time:
+        return ""
     if reader.confirmed_ms is None:
         return _WAITS[4]
     took = reader.confirmed_ms - reader.arrived_ms

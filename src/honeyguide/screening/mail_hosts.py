@@ -54,23 +54,23 @@ def as_hosts(stored: Mapping[str, StoredHost]) -> dict[str, MailHost]:
     return {each.domain: MailHost(each.mx_domain, each.network) for each in stored.values()}
 
 
-async def want(tx: Tx, domains: Collection[str], *, now_ms: int) -> None:
+async def want(tx: Tx, domains: Collection[str]) -> None:
     if domains:
-        await tx.run(_WANT, domains=sorted(domains), now_ms=now_ms)
+        await tx.run(_WANT, domains=sorted(domains))
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[str]:
-    return await tx.all(_DUE, before_ms=now_ms - DAY_MS, most=most)
+async def due(tx: Tx, *, most: int) -> list[str]:
+    return await tx.all(_DUE, before_ms=tx.now_ms - DAY_MS, most=most)
 
 
-async def save(tx: Tx, domain: str, server: MailServer | None, *, now_ms: int) -> None:
+async def save(tx: Tx, domain: str, server: MailServer | None) -> None:
     """None if DNS did not answer: what is known stays, and it is asked again in a day."""
     if server is None:
-        await tx.run(_FAIL, domain=domain, looked_ms=now_ms)
+        await tx.run(_FAIL, domain=domain, looked_ms=tx.now_ms)
         return
     mx_domain = registered_domain(server.name.lower().rstrip(".")) or None
     network = network_of(server.address)
-    await tx.run(_SAVE, domain=domain, mx_domain=mx_domain, network=network, looked_ms=now_ms)
+    await tx.run(_SAVE, domain=domain, mx_domain=mx_domain, network=network, looked_ms=tx.now_ms)
 
 
 def network_of(address: str) -> str | None:

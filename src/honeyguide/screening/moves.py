@@ -12,7 +12,7 @@ import msgspec
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.screening import look_claims, rules, screening, terms, trait_groups
+from honeyguide.screening import look_claims, rules, screening, team_acts, terms, trait_groups
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -54,6 +54,8 @@ async def on_confirm(change: Change, old: Subscriber) -> rules.Decision | None:
     """They confirmed; they may have confirmed before."""
     if old.partner_campaign_id is not None and old.referrer_code is not None:
         await trait_groups.queue(change, old.referrer_code)
+    if old.referral_reason == Reason.ENDED_BY_TEAM:
+        await team_acts.forget(change, old.id)
     decision = await terms.decide(change, old, is_confirmed=True) or rules.on_confirm(
         old.referral_status,
         old.referral_reason,
@@ -82,7 +84,7 @@ async def _leave_to_job(
 
 async def decide(change: Change, id_or_email: str, new_status: str) -> Changed:
     """`verified` or `rejected`, by hand."""
-    old = await subscribers.get_locked(change, id_or_email)
+    old = await team_acts.get_locked(change, id_or_email)
     decision = _by_hand(old, new_status)
     return await apply(change, old, decision, by=change.actor.by)
 
@@ -155,11 +157,15 @@ def check_decision(subscriber: Subscriber, new_status: str) -> None:
 async def verify_due(change: Change, subscriber_id: str) -> Changed | None:
     """Verifies one referral whose holding period is over. None if it was decided meanwhile."""
     try:
-        old = await subscribers.get_locked(change, subscriber_id)
+        old = await team_acts.get_locked(change, subscriber_id)
     except Missing:
         return None
     decision = await _decide_again(change, old) or rules.on_due(
-        old.referral_status, old.referral_reason, old.referral_due_ms, change.now_ms
+        old.referral_status,
+        old.referral_reason,
+        old.referral_due_ms,
+        change.now_ms,
+        old.referral_behind,
     )
     if decision is not None and decision.status == referral_states.Status.VERIFIED:
         asked = await _terms_with_look(change, old)
@@ -188,7 +194,16 @@ async def decide_on_evidence(change: Change, subscriber_id: str) -> Changed | No
 
 
 async def _decide_again(change: Change, old: Subscriber) -> rules.Decision | None:
-    return await terms.decide(change, old, is_confirmed=old.status == "confirmed")
+    if old.referral_status != referral_states.Status.PENDING or not old.email:
+        return None
+    if old.partner_campaign_id is not None and await terms.has_bounced(change, old.id):
+        return rules.on_unsubscribe(old.referral_status, Reason.BOUNCED)
+    is_confirmed = old.status == "confirmed"
+    if old.referral_reason == Reason.ENDED_BY_TEAM:
+        if (old.referral_due_ms or 0) > change.now_ms:
+            return None  # the owner decides until then
+        is_confirmed = old.referral_behind != Reason.AWAITING_CONFIRMATION
+    return await terms.decide(change, old, is_confirmed=is_confirmed)
 
 
 async def _apply_if_new(
@@ -203,15 +218,15 @@ async def _apply_if_new(
     return await apply(change, old, decision, by=None) if is_new else None
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[DueReferral]:
+async def due(tx: Tx, *, most: int) -> list[DueReferral]:
     """Referrals of all accounts whose holding period is over, longest overdue first, for
     `verify_due`."""
-    return await tx.all(_DUE, now_ms=now_ms, batch=most)
+    return await tx.all(_DUE, batch=most)
 
 
-async def unconfirmed(tx: Tx, *, now_ms: int, most: int) -> list[DueReferral]:
+async def unconfirmed(tx: Tx, *, most: int) -> list[DueReferral]:
     """Referrals of all accounts that have waited too long for a confirmation, for `verify_due`."""
-    return await tx.all(_UNCONFIRMED, arrived_ms=now_ms - DEADLINE_DAYS * DAY_MS, most=most)
+    return await tx.all(_UNCONFIRMED, arrived_ms=tx.now_ms - DEADLINE_DAYS * DAY_MS, most=most)
 
 
 async def apply(

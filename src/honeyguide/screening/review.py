@@ -29,7 +29,9 @@ NEWEST = 2_000
 # What is shown of a group.
 EMAILS_SHOWN = 5
 VALUES_SHOWN = 3
-_GROUP_SIGNALS = frozenset(signal.value for signal in Signal if signal.facts.is_group)
+_GROUP_SIGNALS = frozenset(
+    signal.value for signal in Signal if signal.facts.is_group or signal is Signal.NO_FORM
+)
 _CARD_SIGNALS = frozenset(signal.value for signal in Signal if signal.facts.asks_owner)
 # In "12 of 40 at example.org", the numbers change with every signup.
 _COUNTS = re.compile(r"(?<![\w.@-])[0-9]+(?![\w.@-])")
@@ -78,8 +80,8 @@ class ReviewGroup(NamedTuple):
     """The newest first."""
     at_stake_cents: int
     """The fees of all of them, whether or not budget and cap can hold them."""
-    fees: list[FeeAtArrival]
-    """The same, one by one."""
+    fees: dict[str, list[FeeAtArrival]]
+    """The same, one by one, of each partner campaign."""
     evidence: list[EvidenceLine]
     card: TraitGroup | None = None
     """If the owner may say that all of them look right."""
@@ -149,6 +151,7 @@ _sql = beside(__file__)
 _NEWEST = {kind: _sql.query(f"{kind}_newest", WaitingReferral) for kind in REVIEW_LISTS}
 _OF_CODE = {kind: _sql.value(f"{kind}_of_code", str) for kind in REVIEW_LISTS}
 _FEES = _sql.query("fees", lambda subscriber_id, *fee: (subscriber_id, FeeAtArrival(*fee)))
+_TAKEN_IN = _sql.value("taken_in", str)
 _REFERRERS = _sql.query("referrers", _NamedReferrer)
 
 
@@ -156,6 +159,15 @@ async def page_of_groups(at: Reading, kind: str, page: Page) -> tuple[list[Revie
     """Most dollars at stake first, then most referrals; and how many groups there are."""
     waiting = await _newest(at, kind)
     found, cards = await _about(at, waiting)
+    if kind == REVIEW_LISTS[0]:
+        # The owner decides about these with the partner's first look.
+        taken_in = set(await at.all(_TAKEN_IN))
+        waiting = [
+            each
+            for each in waiting
+            if each.id not in cards or cards[each.id].part_id not in taken_in
+        ]
+        cards = {each.id: cards[each.id] for each in waiting if each.id in cards}
     paid = [each.id for each in waiting if each.partner_campaign_id is not None]
     fees = dict(await at.all(_FEES, ids=paid))
     groups = []
@@ -172,7 +184,7 @@ async def page_of_groups(at: Reading, kind: str, page: Page) -> tuple[list[Revie
                 key,
                 members,
                 at_stake_cents=-cents,
-                fees=[fees[each.id] for each in members if each.id in fees],
+                fees=_by_partner(members, fees),
                 evidence=_lines([found[each.id] for each in members]),
                 card=card,
                 other_parts=parts[card.trait] - 1 if card else 0,
@@ -214,6 +226,16 @@ async def _about(
 
 async def _newest(at: Reading, kind: str) -> list[WaitingReferral]:
     return await at.all(_NEWEST[kind], newest=NEWEST)
+
+
+def _by_partner(
+    members: Iterable[WaitingReferral], fees: Mapping[str, FeeAtArrival]
+) -> dict[str, list[FeeAtArrival]]:
+    found: dict[str, list[FeeAtArrival]] = {}
+    for each in members:
+        if each.id in fees:
+            found.setdefault(each.partner_campaign_id or "", []).append(fees[each.id])
+    return found
 
 
 def _grouped(

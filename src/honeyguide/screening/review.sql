@@ -27,6 +27,10 @@ LIMIT :newest;
 ORDER BY received_ms DESC, id DESC
 LIMIT :newest;
 
+-- name: taken_in
+-- The first looks that the owner is asked for, each of partners with a common owner.
+SELECT id FROM first_look WHERE account_id = :account_id AND asked_ms <= :now_ms;
+
 -- name: fees
 -- Nobody is paid for referrals to their own program.
 SELECT subscriber_id, fee_cents, budget_cents, cap_cents, arrived_ms FROM partner_referral

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.screening.signals import SUSPICIOUS_POINTS
 from honeyguide.subscribers.origins import FROM_OWN_LIST
 from honeyguide.subscribers.reasons import (
@@ -95,6 +95,8 @@ class ReferralStanding:
     points: int
     asks_owner: bool = False
     """Whether it is in a group that honest people make too, and its owner has not approved it."""
+    has_no_form: bool = False
+    """Whether it came without a form of ours, and with nothing that its owner need not look at."""
     is_watched: bool = False
     """What others with its code have in common may not show yet."""
 
@@ -153,6 +155,8 @@ def decide_on_terms(terms: ReferralTerms, standing: ReferralStanding, now_ms: in
     if terms.level != Level.FLEXIBLE and standing.points >= SUSPICIOUS_POINTS:
         if terms.level == Level.STRICT and not standing.asks_owner:
             return Decision(Status.REJECTED, Reason.LOOKS_AUTOMATED)
+        return _until(hold_until_ms + deadline_ms, Reason.NEEDS_REVIEW, now_ms)
+    if standing.has_no_form:
         return _until(hold_until_ms + deadline_ms, Reason.NEEDS_REVIEW, now_ms)
     if terms.level != Level.FLEXIBLE and standing.is_watched:
         hold_until_ms = max(hold_until_ms, terms.arrived_ms + SECOND_LOOK_MS)
@@ -213,8 +217,15 @@ def _suspicion(signals: Signals) -> Reason | None:
 def on_confirm(
     status: str, reason: str | None, due_ms: int | None, now_ms: int, behind: str | None = None
 ) -> Decision | None:
-    """They confirmed. What waited only for that is verified; a hold of days runs on."""
-    if status != Status.PENDING or reason != Reason.AWAITING_CONFIRMATION:
+    """They confirmed. What waited only for that is verified; a hold of days runs on. So does that
+    of somebody who comes back after the owner's team ended it."""
+    if status != Status.PENDING:
+        return None
+    if facts_of(reason).is_by_team:
+        assert due_ms is not None
+        due_ms -= DEADLINE_DAYS * DAY_MS
+        behind = None if behind == Reason.AWAITING_CONFIRMATION else behind
+    elif reason != Reason.AWAITING_CONFIRMATION:
         return None
     held_for = Reason(behind) if behind else Reason.HOLDING_PERIOD
     if due_ms is None:
@@ -224,13 +235,20 @@ def on_confirm(
     return on_due(status, held_for, due_ms, now_ms) or Decision(Status.PENDING, held_for, due_ms)
 
 
-def on_due(status: str, reason: str | None, due_ms: int | None, now_ms: int) -> Decision | None:
+def on_due(
+    status: str, reason: str | None, due_ms: int | None, now_ms: int, behind: str | None = None
+) -> Decision | None:
     """Time passed. The end of a holding period verifies, but time never replaces a confirmation.
-    What the owner ended when they removed the partner is rejected."""
+    What the owner ended when they removed the partner is rejected. What the owner's team ended is
+    decided as if it had not."""
     if status != Status.PENDING or reason == Reason.AWAITING_CONFIRMATION:
         return None
     if due_ms is None or due_ms > now_ms:
         return None
+    if facts_of(reason).is_by_team:
+        if behind == Reason.AWAITING_CONFIRMATION:
+            return Decision(Status.REJECTED, Reason.UNCONFIRMED)
+        reason = behind
     facts = facts_of(reason)
     if facts.ends_as:
         return Decision(Status.REJECTED, Reason(facts.ends_as))
@@ -251,9 +269,31 @@ def on_evidence(
     return Decision(Status.PENDING, Reason.LOOKS_AUTOMATED, due_ms)
 
 
-def on_unsubscribe(status: str) -> Decision | None:
-    """They left. Before it was verified, the referral is lost; afterwards it was earned."""
-    return Decision(Status.REJECTED, Reason.LEFT_DURING_HOLD) if status == Status.PENDING else None
+def on_unsubscribe(status: str, how: Reason = Reason.LEFT_DURING_HOLD) -> Decision | None:
+    """They left, bounced or complained. Before it was verified, the referral is lost; afterwards it
+    was earned."""
+    return Decision(Status.REJECTED, how) if status == Status.PENDING else None
+
+
+def on_team_act(
+    status: str, reason: str | None, hold_until_ms: int | None, now_ms: int
+) -> Decision | None:
+    """A member of the owner's team unsubscribed, blocked or erased somebody whose fee is not
+    decided. That ends no fee: the owner decides it, and says why."""
+    if status != Status.PENDING or facts_of(reason).is_by_team:
+        return None
+    if reason == Reason.PARTNER_REMOVED:
+        return on_partner_removed(status)
+    # Whether the owner has looked is asked again when it is due.
+    behind = None if reason in (None, Reason.AWAITING_FIRST_LOOK) else Reason(reason)
+    due_ms = (now_ms if hold_until_ms is None else hold_until_ms) + DEADLINE_DAYS * DAY_MS
+    return Decision(Status.PENDING, Reason.ENDED_BY_TEAM, due_ms, behind)
+
+
+def check_why(reason: str | None, new_status: str, note: str | None) -> None:
+    """Whoever rejects what their own team ended says why."""
+    if facts_of(reason).is_by_team and new_status == Status.REJECTED and not note:
+        raise Required("reason")
 
 
 def on_partner_removed(status: str) -> Decision | None:

@@ -51,6 +51,7 @@ class Signal(StrEnum):
     # Against: the request.
     AUTOMATED_BROWSER = SignalFacts("automated_browser", 1, "The form was sent by a program rather than a browser: {value}.")
     NO_CLICK = SignalFacts("no_click", 1, "No click on the link came before the signup: {value}.")
+    NO_FORM = SignalFacts("no_form", 1, "The signup came without a form that we had shown, so it waits for you if it is paid: {value}.")
     SAME_NETWORK = SignalFacts("same_network", 2, "Same IP network as the referrer within a day: {value}.")
     # Against: the group.
     RARE_DOMAIN = SignalFacts(
@@ -80,6 +81,7 @@ class Signal(StrEnum):
     BOUNCED = SignalFacts("bounced", 3, "An email to the address was returned: {value}.")
     # For. What mail scanners do by themselves is not here: opening an email, following its links.
     CONFIRMED = SignalFacts("confirmed", 0, "They confirmed their email address: {value}.")
+    CONFIRMED_BY_KEY = SignalFacts("confirmed_by_key", 0, "Your API key says that they confirmed their email address: {value}.")
     USED_REFERRAL_PAGE = SignalFacts("used_referral_page", -2, "They used a button on their referral page: {value}.")
     CLAIMED_REWARD = SignalFacts("claimed_reward", -3, "They claimed a reward: {value}.", is_proof=True)
     ACTIVE_ON_PLATFORM = SignalFacts("active_on_platform", -2, "They are active on the connected email platform: {value}.")

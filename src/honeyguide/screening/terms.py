@@ -14,6 +14,7 @@ from honeyguide.screening.signals import Signal, SignalFinding
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import Statement, beside
+from honeyguide.subscribers.origins import FROM_OWN_LIST
 from honeyguide.subscribers.reasons import Reason
 from honeyguide.subscribers.referral_states import Level, Status
 from honeyguide.subscribers.subscribers import Subscriber
@@ -21,6 +22,7 @@ from honeyguide.subscribers.subscribers import Subscriber
 _sql = beside(__file__)
 _TERMS: Statement[ReferralTerms] = _sql.query("terms", ReferralTerms)
 _PERSON_KEYS = _sql.value("person_keys", str)
+_CONFIRMED_KEY = _sql.value("confirmed_key", str)
 
 
 async def of_subscriber(at: Reading, subscriber_id: str) -> ReferralTerms | None:
@@ -39,7 +41,10 @@ async def decide(change: Change, subscriber: Subscriber, *, is_confirmed: bool) 
         return None
     known, is_busy = await look_again(change, subscriber, found)
     if found.was_allowed or await screening.is_allowed(change, subscriber):
-        known, is_busy = [each for each in known if each.points <= 0], False
+        known, is_busy = [each for each in known if each.points < 0], False
+    if is_confirmed and subscriber.origin in FROM_OWN_LIST:
+        # They confirmed there, as the list says now.
+        known = [each for each in known if each.signal is not Signal.NO_FORM]
     now = standing(known, is_confirmed=is_confirmed, is_new_and_busy=is_busy)
     return rules.decide_on_terms(found, now, change.now_ms)
 
@@ -78,6 +83,17 @@ async def _find_bounce(change: Change, subscriber: Subscriber) -> list[SignalFin
     return []
 
 
+async def has_bounced(at: Reading, subscriber_id: str) -> bool:
+    """Whether an email of ours did, at the address that the person confirmed, or else brought."""
+    bounces = await emails.find_bounces(at, subscriber_id)
+    if not bounces:
+        return False
+    confirmed = await at.one(_CONFIRMED_KEY, subscriber_id=subscriber_id)
+    own = {confirmed} if confirmed else set(await at.all(_PERSON_KEYS, subscriber_id=subscriber_id))
+    keys = {key for each in bounces for key in at.site.person_keys(EmailAddress(each.mailbox))}
+    return not own.isdisjoint(keys)
+
+
 def standing(
     found: list[SignalFinding], *, is_confirmed: bool, is_new_and_busy: bool = False
 ) -> ReferralStanding:
@@ -90,5 +106,6 @@ def standing(
         is_active=any(each.points < 0 for each in found),
         points=points,
         asks_owner=any(each.signal.facts.asks_owner for each in found),
+        has_no_form=any(each.signal is Signal.NO_FORM for each in found),
         is_watched=is_new_and_busy or (is_alike and points == signals.SUSPICIOUS_POINTS - 1),
     )

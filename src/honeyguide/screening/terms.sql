@@ -4,6 +4,11 @@ SELECT rule, screening AS level, arrived_ms, hold_until_ms, was_allowed, program
 FROM partner_referral
 WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND rule IS NOT NULL;
 
+-- name: confirmed_key
+-- Of the address that they confirmed, if it is another than they brought.
+SELECT confirmed_person_key FROM partner_referral
+WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND confirmed_person_key IS NOT NULL;
+
 -- name: person_keys
 -- Of addresses that they brought or confirmed; of earlier versions with the key of today.
 SELECT k.person_key FROM (

@@ -27,7 +27,7 @@ from honeyguide.screening.shared_traits import (
     Trait,
     TraitGroup,
 )
-from honeyguide.screening.signals import SignalFinding
+from honeyguide.screening.signals import THRESHOLDS, SignalFinding
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
@@ -95,6 +95,7 @@ _END_LOOK = _sql.command("end_look")
 _OF_PROGRAM = _sql.query("of_program", TraitGroup)
 _OF_PARTNERS = _sql.query("of_partners", TraitGroup)
 _OF_IDS = _sql.query("of_ids", TraitGroup)
+_OF_PARTS = _sql.query("of_parts", TraitGroup)
 _LOCK = _sql.query("lock", TraitGroup)
 _SAVE = _sql.command("save")
 _ADD_PARTNERS = _sql.command("add_partners")
@@ -112,8 +113,8 @@ async def queue(change: Change, code: str) -> None:
     await change.put(_QUEUE, code=code, since_ms=change.now_ms + LOOK_AFTER_MS)
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[ProgramToLookAt]:
-    return await tx.all(_DUE, until_ms=now_ms, most=most)
+async def due(tx: Tx, *, most: int) -> list[ProgramToLookAt]:
+    return await tx.all(_DUE, until_ms=tx.now_ms, most=most)
 
 
 async def read(at: Reading, program_id: str) -> ProgramLook:
@@ -180,6 +181,7 @@ async def save(change: Change, program_id: str, groups: Sequence[FoundGroup]) ->
         await change.run(
             _SAVE,
             id=new_id(),
+            growth=THRESHOLDS.shared_growth,
             people=group.people,
             domains=group.domains,
             networks=group.networks,
@@ -296,6 +298,15 @@ async def of_ids(at: Reading, ids: Sequence[str]) -> dict[str, TraitGroup]:
     return {each.id: each for each in await at.all(_OF_IDS, ids=list(ids))}
 
 
+async def of_parts(at: Reading, part_ids: Sequence[str]) -> dict[str, list[TraitGroup]]:
+    """The open ones of partners with a common owner, the largest first."""
+    found: dict[str, list[TraitGroup]] = {each: [] for each in part_ids}
+    for group in await at.all(_OF_PARTS, ids=list(part_ids)):
+        if group.is_open:
+            found[group.part_id].append(group)
+    return found
+
+
 async def get_locked(change: Change, group_id: str) -> TraitGroup:
     found = await change.lock(_LOCK, id=group_id) if is_id(group_id) else []
     if not found:
@@ -308,10 +319,12 @@ def check_open(group: TraitGroup) -> None:
         raise Invalid(APPROVED)
 
 
-async def approve(change: Change, group: TraitGroup) -> None:
-    """Those in it go on by their program's rule, as if they had nothing in common."""
+async def approve(change: Change, group: TraitGroup, *, people: int | None = None) -> None:
+    """Those in it go on by their program's rule, as if they had nothing in common. `people` is how
+    many the owner saw."""
     check_open(group)
-    await change.run(_APPROVE, id=group.id)
+    people = group.people if people is None else people
+    await change.run(_APPROVE, id=group.id, people=people)
     program_id = await change.one(_PROGRAM_OF, id=group.id)
     await change.run(_QUEUE_PROGRAM, program_id=program_id, since_ms=change.now_ms)
     await change_log.record(
@@ -319,5 +332,5 @@ async def approve(change: Change, group: TraitGroup) -> None:
         "group.approved",
         group.id,
         {"people": group.approved_people},
-        {"people": group.people},
+        {"people": people},
     )

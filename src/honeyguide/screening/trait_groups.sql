@@ -128,17 +128,30 @@ ORDER BY g.id, p.partner_campaign_id;
 {group} FROM trait_group AS g
 WHERE g.account_id = :account_id AND g.campaign_id = :campaign_id AND g.id {in :ids};
 
+-- name: of_parts
+-- Groups of partners with a common owner.
+{group} FROM trait_group AS g
+WHERE g.account_id = :account_id AND g.campaign_id = :campaign_id AND g.part_id {in :ids}
+ORDER BY g.people DESC, g.id;
+
 -- name: lock
 -- Lock a group that is decided.
 {group} FROM trait_group AS g
 WHERE g.account_id = :account_id AND g.campaign_id = :campaign_id AND g.id = :id;
+
+-- fragment: doubled
+-- The owner is asked again.
+trait_group.people < CAST(:growth AS DOUBLE PRECISION) * trait_group.approved_people
+    AND excluded.people >= CAST(:growth AS DOUBLE PRECISION) * trait_group.approved_people
 
 -- name: save
 -- A group that was found, or has grown.
 {insert trait_group: id, account_id, campaign_id, program_id, part_id, kind, key, people, domains, networks,
     found_ms = :now_ms}
 ON CONFLICT (program_id, part_id, kind, key)
-DO UPDATE SET people = excluded.people, domains = excluded.domains, networks = excluded.networks;
+DO UPDATE SET people = excluded.people, domains = excluded.domains, networks = excluded.networks,
+    found_ms = CASE WHEN {doubled} THEN excluded.found_ms ELSE trait_group.found_ms END,
+    reminded = CASE WHEN {doubled} THEN NULL ELSE trait_group.reminded END;
 
 -- name: add_partners
 -- What a group came through.
@@ -163,7 +176,8 @@ FROM trait_group WHERE account_id = :account_id AND id {in :ids};
 
 -- name: approve
 -- The owner says that a group looks right.
-UPDATE trait_group SET approved_people = people WHERE account_id = :account_id AND id = :id;
+UPDATE trait_group SET approved_people = :people, found_ms = :now_ms, reminded = NULL
+WHERE account_id = :account_id AND id = :id;
 
 -- name: program_of
 -- The program of a group.

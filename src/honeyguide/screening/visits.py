@@ -16,7 +16,7 @@ class Visit(NamedTuple):
     visitors: tuple[str, ...]
     """Hashes of who sent the form, as clicks have them."""
     was_shown_form: bool | None
-    """Whether the form was shown to the same visitor. None if the form is not one of ours."""
+    """Whether the form was shown to the same visitor. None if it came without an unused token."""
     is_on_link: bool
     """Whether the form is what the link leads to, so that to see it is to follow the link."""
 
@@ -24,25 +24,29 @@ class Visit(NamedTuple):
 class ClickedLink(NamedTuple):
     """Which clicks belong to a link."""
 
-    account_id: str
     target_id: str
     code: str
 
 
+def lacks_form(visit: Visit | None) -> bool:
+    """Whether a program may have sent it that never asked for a form."""
+    return visit is not None and visit.was_shown_form is None
+
+
 async def find_evidence(change: Change, visit: Visit, link: ClickedLink) -> list[SignalFinding]:
-    no_click = await _find_no_click(change, visit, link)
-    return [each for each in (visit.request, no_click) if each is not None]
+    of_form = await _find_about_form(change, visit, link)
+    return [each for each in (visit.request, of_form) if each is not None]
 
 
-async def _find_no_click(change: Change, visit: Visit, link: ClickedLink) -> SignalFinding | None:
+async def _find_about_form(change: Change, visit: Visit, link: ClickedLink) -> SignalFinding | None:
+    """At most one point, so that a single request is never suspicious."""
+    if visit.was_shown_form is None:
+        return Signal.NO_FORM.found("no unused token")
     if visit.was_shown_form is False:
         return Signal.NO_CLICK.found("the form was shown to somebody else")
-    if visit.was_shown_form and visit.is_on_link:
+    if visit.is_on_link:
         return None
     has_clicked = await clicks.has_clicked(
-        change.of_account(link.account_id),
-        link.target_id,
-        link.code,
-        visitors=visit.visitors,
+        change, link.target_id, link.code, visitors=visit.visitors
     )
     return None if has_clicked else Signal.NO_CLICK.found("not from this browser within a day")

@@ -31,19 +31,19 @@ _BEGIN = _sql.command("begin")
 _END = _sql.command("end")
 
 
-async def changes(tx: Tx, *, now_ms: int, most: int) -> list[FloodChange]:
+async def changes(tx: Tx, *, most: int) -> list[FloodChange]:
     """Accounts that are flooded since, or no longer."""
     return await tx.all(
         _CHANGES,
-        since_ms=now_ms - DAY_MS,
+        since_ms=tx.now_ms - DAY_MS,
         unconfirmed=UNCONFIRMED,
         one_in=ONE_IN,
         most=most,
     )
 
 
-async def save(tx: Tx, site: Site, found: FloodChange, *, now_ms: int) -> None:
+async def save(tx: Tx, site: Site, found: FloodChange) -> None:
     if found.is_flooded:
-        await tx.run(_BEGIN, account_id=found.account_id, now_ms=now_ms)
+        await tx.run(_BEGIN, account_id=found.account_id)
     else:
         await tx.run(_END, account_id=found.account_id)

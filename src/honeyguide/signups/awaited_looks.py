@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS
@@ -24,8 +25,14 @@ class AwaitedLook(NamedTuple):
 class LookFigures(NamedTuple):
     """Of a program, for partners."""
 
+    program_id: str
     answered: int
     unanswered: int
+
+    @property
+    def unanswered_share(self) -> float | None:
+        asked = self.answered + self.unanswered
+        return round(self.unanswered / asked, 4) if asked else None
 
 
 _sql = beside(__file__)
@@ -39,8 +46,8 @@ async def find_awaited(at: AccountReading, partner_campaign_id: str) -> AwaitedL
     return await at.one(_AWAITED, id=partner_campaign_id)
 
 
-async def figures(tx: Tx, program_id: str, *, now_ms: int) -> LookFigures:
-    """How many cards of the program were answered, and how many nobody answered in 30 days."""
-    found = await tx.one(_FIGURES, program_id=program_id, late_ms=now_ms - 30 * DAY_MS)
-    assert found is not None  # it only counts
-    return found
+async def figures(tx: Tx, program_ids: Sequence[str]) -> dict[str, LookFigures]:
+    """How many cards of each program were answered, and how many nobody answered in 30 days."""
+    found = await tx.all(_FIGURES, ids=list(program_ids), late_ms=tx.now_ms - 30 * DAY_MS)
+    none = {each: LookFigures(each, 0, 0) for each in program_ids}
+    return none | {each.program_id: each for each in found}

@@ -17,8 +17,10 @@ ORDER BY f.asked_ms
 LIMIT 1;
 
 -- name: figures
--- What the network shows of a program's looks.
-SELECT COUNT(CASE WHEN looked_ms IS NOT NULL AND (asked_ms IS NULL OR asked_ms > :late_ms)
+-- What the network shows of the looks of programs.
+SELECT program_id,
+       COUNT(CASE WHEN looked_ms IS NOT NULL AND (asked_ms IS NULL OR asked_ms > :late_ms)
            THEN 1 END) AS answered,
        COUNT(CASE WHEN asked_ms <= :late_ms THEN 1 END) AS unanswered
-FROM first_look WHERE program_id = :program_id;
+FROM first_look WHERE program_id {in :ids}
+GROUP BY program_id;

@@ -39,6 +39,7 @@ class HiddenClaim(NamedTuple):
 
     id: str
     referrer_code: str | None
+    referrer_id: str | None
     referral_status: str
     referral_reason: str | None
     received_ms: int
@@ -95,6 +96,13 @@ async def of_subscriber(at: Reading, subscriber_id: str) -> list[HiddenClaim]:
     return await at.all(_OF_SUBSCRIBER, subscriber_id=subscriber_id)
 
 
+async def lock_referrers(change: Change, *ids: str | None) -> None:
+    """Of the claim that is shown and of the one that comes instead, whose counts both change. The
+    youngest first, as everybody locks subscribers."""
+    for each in sorted({each for each in ids if each}, reverse=True):
+        await subscribers.lock(change, each)
+
+
 async def put_aside(change: Change, subscriber: Subscriber) -> None:
     """The one that is shown. The caller has locked the subscriber, and shows another."""
     claim_id = new_id()
@@ -119,6 +127,7 @@ async def bring_back(
     if not found or not await change.lock(_LOCK_ROW, claim_id=found[0].id):
         return None
     claim_id = found[0].id
+    await lock_referrers(change, subscriber.referrer_id, found[0].referrer_id)
     await put_aside(change, subscriber)
     await _move(change, claim_id, subscriber.id)
     await change.run(_TAKE_BACK, claim_id=claim_id, id=subscriber.id)
@@ -162,9 +171,9 @@ async def end(change: Change, claim_id: str, judge: Judge) -> None:
     await change.run(_SET_DECIDED, claim_id=claim_id)
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[DueClaim]:
+async def due(tx: Tx, *, most: int) -> list[DueClaim]:
     """Claims of all accounts that nobody confirmed in time."""
-    return await tx.all(_DUE, now_ms=now_ms, most=most)
+    return await tx.all(_DUE, most=most)
 
 
 async def end_due(change: Change, claim: DueClaim) -> None:

@@ -85,8 +85,8 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :claim_id
 
 -- name: of_subscriber
 -- Claims that are not shown, the newest first.
-SELECT k.id, r.referrer_code, r.referral_status, r.referral_reason, r.received_ms, k.name, k.ip_address,
-       k.user_agent, k.utm_source, k.utm_campaign, k.claimed_code,
+SELECT k.id, r.referrer_code, r.referrer_id, r.referral_status, r.referral_reason, r.received_ms, k.name,
+       k.ip_address, k.user_agent, k.utm_source, k.utm_campaign, k.claimed_code,
        COALESCE(a.name, a.email, f.name, f.email) AS referred_by
 FROM claim AS k JOIN subscriber AS r ON r.id = k.id
 LEFT JOIN subscriber AS f ON f.id = r.referrer_id

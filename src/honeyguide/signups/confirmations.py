@@ -206,9 +206,9 @@ async def put_on(
 # -- the job
 
 
-async def due_codes(tx: Tx, *, now_ms: int, most: int) -> list[HeldCode]:
+async def due_codes(tx: Tx, *, most: int) -> list[HeldCode]:
     """Codes with emails that wait, of all accounts."""
-    return await tx.all(_DUE_CODES, until_ms=now_ms, most=most)
+    return await tx.all(_DUE_CODES, until_ms=tx.now_ms, most=most)
 
 
 async def release_or_cancel(change: Change, code: str, chance: random.Random) -> None:
@@ -289,7 +289,7 @@ async def _may_leave(change: Change, code: str) -> bool:
 
 
 async def _count(change: Change, limit: Limit, who: str) -> bool:
-    return await attempts.is_allowed(change.tx, change.site, limit, who, now_ms=change.now_ms)
+    return await attempts.is_allowed(change.tx, change.site, limit, who)
 
 
 async def _find_compared(

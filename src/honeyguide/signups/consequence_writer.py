@@ -61,7 +61,7 @@ async def write_uncontended(
         if consequence not in CONTENDED:
             events += await _WRITERS[consequence](change, subscriber)
     if events:
-        await outbox.emit(change.tx, events, now_ms=change.now_ms)
+        await outbox.emit(change.tx, events)
 
 
 async def write_contended(
@@ -147,14 +147,14 @@ async def _tell_reversed(change: Change, subscriber: ChangedSubscriber) -> list[
 async def _charge_fee(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
     referral = await change.fact(find_referral, subscriber.after.id)
     if referral is not None:
-        await charges.charge(change.tx, referral, now_ms=change.now_ms)
+        await charges.charge(change.tx, referral)
     return []
 
 
 async def _reverse_charge(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
     referral = await change.fact(find_referral, subscriber.after.id)
     assert referral is not None and subscriber.reversal is not None
-    await charges.reverse(change.tx, referral, *subscriber.reversal, now_ms=change.now_ms)
+    await charges.reverse(change.tx, referral, *subscriber.reversal)
     return []
 
 

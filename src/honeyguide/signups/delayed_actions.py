@@ -194,16 +194,16 @@ async def keep_only(tx: Tx, ids: Collection[str]) -> int:
     return await tx.run(_KEEP_ONLY, ids=list(ids))
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[DelayedAction]:
+async def due(tx: Tx, *, most: int) -> list[DelayedAction]:
     """Of all accounts. If the clock was set back, what was asked for in its future does not wait
     until then."""
-    return await tx.all(_DUE, now_ms=now_ms, ahead_ms=now_ms + 2 * DELAY_MS, most=most)
+    return await tx.all(_DUE, ahead_ms=tx.now_ms + 2 * DELAY_MS, most=most)
 
 
-async def apply(tx: Tx, site: Site, action: DelayedAction, *, now_ms: int) -> None:
+async def apply(tx: Tx, site: Site, action: DelayedAction) -> None:
     """Does it, unless it was undone or done. Raises `Invalid` or `Missing` if it cannot be done any
     more: the caller then calls `drop`."""
-    change, kind = action.change(tx, site, now_ms), action.facts
+    change, kind = action.change(tx, site, tx.now_ms), action.facts
     # The subject first, as everyone who changes it locks it.
     subject = await kind.get_locked(change, action.subject_id)
     if not await change.run(_DELETE, id=action.id) or subject is None:
@@ -223,10 +223,10 @@ async def _check_right(change: Change, kind: DelayedKind) -> None:
         raise Invalid(LOST_RIGHT)
 
 
-async def drop(tx: Tx, site: Site, action: DelayedAction, fault: Fault, *, now_ms: int) -> None:
+async def drop(tx: Tx, site: Site, action: DelayedAction, fault: Fault) -> None:
     """Deletes what cannot be done any more, and notifies the operator, once for all that were asked
     for together."""
-    change, kind = action.change(tx, site, now_ms), action.facts
+    change, kind = action.change(tx, site, tx.now_ms), action.facts
     if not await change.run(_DELETE, id=action.id):
         return
     message = texts.action_dropped(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from honeyguide.accounts.permissions import Right
 from honeyguide.rewards import earned_rewards, fulfillment
 from honeyguide.rewards.earned_states import EarnedReward
-from honeyguide.screening import moves, trait_groups
+from honeyguide.screening import moves, team_acts, trait_groups
 from honeyguide.screening.shared_traits import TraitGroup
 from honeyguide.signups import first_looks, signups
 from honeyguide.signups.first_looks import FirstLook
@@ -63,14 +63,6 @@ def _declare(name: str, **facts: Any) -> DelayedKind:
 # -- referrals
 
 
-async def _find_subscribers(at: Reading, ids: Sequence[str]) -> dict[str, Subscriber]:
-    return await subscribers.find_many(at, ids)
-
-
-async def _get_subscriber(change: Change, subscriber_id: str) -> Subscriber:
-    return await subscribers.get_locked(change, subscriber_id)
-
-
 def _referral(subscriber: Subscriber) -> tuple[object, ...]:
     return (
         subscriber.referral_status,
@@ -82,6 +74,7 @@ def _referral(subscriber: Subscriber) -> tuple[object, ...]:
 
 def _declare_decision(name: str, status: Status) -> DelayedKind:
     async def decide(change: Change, subscriber: Subscriber, arguments: Arguments) -> object:
+        await first_looks.check_sides(change, [subscriber.id])
         return await signups.decide(change, subscriber.id, status, note=arguments.get("note"))
 
     return _declare(
@@ -92,8 +85,8 @@ def _declare_decision(name: str, status: Status) -> DelayedKind:
         undone="referral.decision_undone",
         unknown=subscribers.UNKNOWN,
         page="/review",
-        find=_find_subscribers,
-        get_locked=_get_subscriber,
+        find=team_acts.find_many,
+        get_locked=team_acts.get_locked,
         check=partial(moves.check_decision, new_status=status),
         state=_referral,
         apply=decide,
@@ -107,8 +100,15 @@ REJECT = _declare_decision("reject", Status.REJECTED)
 # -- groups of referrals over a whole program
 
 
+def _seen(arguments: Arguments, now: int) -> int:
+    """How many there were when somebody pressed the button, of those who are there now."""
+    seen = arguments.get("seen") or ""
+    return min(now, int(seen)) if seen.isdecimal() else now
+
+
 async def _approve_group(change: Change, group: TraitGroup, arguments: Arguments) -> None:
-    await trait_groups.approve(change, group)
+    await first_looks.check_side_of_group(change, group.id)
+    await trait_groups.approve(change, group, people=_seen(arguments, group.people))
 
 
 APPROVE_GROUP = _declare(
@@ -131,12 +131,12 @@ APPROVE_GROUP = _declare(
 
 
 async def _approve_readers(change: Change, look: FirstLook, arguments: Arguments) -> None:
-    await first_looks.check_side(change, look.id, change.actor.id)
-    await first_looks.approve(change, look)
+    await first_looks.check_side(change, look.id)
+    await first_looks.approve(change, look, met=_seen(arguments, look.met))
 
 
 async def _refuse_readers(change: Change, look: FirstLook, arguments: Arguments) -> None:
-    await first_looks.check_side(change, look.id, change.actor.id)
+    await first_looks.check_side(change, look.id)
     await first_looks.refuse(change, look)
 
 

@@ -53,12 +53,12 @@ async def uncopied(tx: Tx, *, most: int) -> list[Erasure]:
     return await tx.all(_UNCOPIED, most=most)
 
 
-async def has_uncopied(tx: Tx, *, now_ms: int) -> bool:
+async def has_uncopied(tx: Tx) -> bool:
     return bool(await uncopied(tx, most=1))
 
 
-async def set_copied(tx: Tx, ids: Sequence[str], *, now_ms: int) -> None:
-    await tx.run(_SET_COPIED, ids=list(ids), now_ms=now_ms)
+async def set_copied(tx: Tx, ids: Sequence[str]) -> None:
+    await tx.run(_SET_COPIED, ids=list(ids))
 
 
 async def every_erasure(tx: Tx) -> list[Erasure]:

@@ -7,7 +7,6 @@ the job that verifies referrals goes on with them, within what is allowed (`scre
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -17,7 +16,6 @@ from honeyguide.accounts import accounts
 from honeyguide.events import change_log
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notifications, partner_texts
@@ -25,9 +23,9 @@ from honeyguide.mail.email_kinds import LOOK_AWAITED
 from honeyguide.mail.notification_kinds import FIRST_LOOK
 from honeyguide.partners import ledger, partner_emails
 from honeyguide.partners.budget_notifications import PartnerOf
-from honeyguide.screening import look_cohorts
+from honeyguide.screening import look_cohorts, trait_groups
 from honeyguide.screening.look_cohorts import CohortReader, Comparison
-from honeyguide.screening.mailbox_providers import registered_domain
+from honeyguide.signups import look_readers
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
@@ -45,7 +43,6 @@ STALE_DAYS = 182
 """So long after a look the owner is asked again."""
 NEWEST = 50
 """So many are compared with those who looked right."""
-MOST_READERS, MOST_OWN = 200, 2_000
 UNKNOWN = "This partner does not wait for a look."
 BOTH_SIDES = (
     "You are a member of this partner’s account too, so another owner decides about its readers."
@@ -115,29 +112,9 @@ class LookToAsk(NamedTuple):
         return Tenant(self.account_id, self.campaign_id)
 
 
-class _KnownReader(NamedTuple):
-    email: str
-    arrived_ms: int
-    confirmed_ms: int | None
-    had_click: int
-    has_left: int
-
-    @property
-    def as_cohort(self) -> CohortReader:
-        return CohortReader(
-            registered_domain(EmailAddress(self.email).domain),
-            self.arrived_ms,
-            self.confirmed_ms,
-            bool(self.had_click),
-            bool(self.has_left),
-        )
-
-
 _sql = beside(__file__)
 _LOOKS = _sql.query("looks", FirstLook)
 _LOCK = _sql.value("lock", str)
-_READERS = _sql.query("readers", _KnownReader)
-_OWN_READERS = _sql.query("own_readers", _KnownReader)
 _TO_ASK = _sql.query("to_ask", LookToAsk)
 _ASK = _sql.command("ask")
 _TO_COMPARE = _sql.query("to_compare", LookToAsk)
@@ -152,7 +129,9 @@ _GO_ON = _sql.command("go_on")
 _POSTPONE = _sql.command("postpone")
 _REFUSE = _sql.command("refuse")
 _PARTNERS = _sql.query("partners", PartnerOf)
-_IS_MEMBER = _sql.value("is_member", int)
+_ON_BOTH_SIDES = _sql.value("on_both_sides", int)
+_REFERRED_BY_OWN = _sql.value("referred_by_own", int)
+_GROUP_OF_OWN = _sql.value("group_of_own", int)
 
 
 async def find_many(at: Reading, ids: Sequence[str]) -> dict[str, FirstLook]:
@@ -191,55 +170,58 @@ def check_asked(look: FirstLook) -> None:
         raise Invalid(UNKNOWN, code="not_asked")
 
 
-async def check_side(at: Reading, look_id: str, user_id: str) -> None:
+async def check_side(at: Change, look_id: str) -> None:
     """Whoever is a member on both sides decides nothing between them."""
-    if await at.one(_IS_MEMBER, id=look_id, user_id=user_id):
+    _refuse_if(await at.one(_ON_BOTH_SIDES, id=look_id, user_id=at.actor.id))
+
+
+async def check_sides(at: Change, subscriber_ids: Sequence[str]) -> None:
+    """Nor about single referrals that a partner is paid for."""
+    found = await at.one(_REFERRED_BY_OWN, ids=list(subscriber_ids), user_id=at.actor.id)
+    _refuse_if(found)
+
+
+async def check_side_of_group(at: Change, group_id: str) -> None:
+    _refuse_if(await at.one(_GROUP_OF_OWN, id=group_id, user_id=at.actor.id))
+
+
+def _refuse_if(is_on_both_sides: int | None) -> None:
+    if is_on_both_sides:
         raise Invalid(BOTH_SIDES, code="member_of_both")
-
-
-async def readers_of(
-    at: Reading, look: FirstLook, *, most: int = MOST_READERS
-) -> list[CohortReader]:
-    """The newest of the partner who have met the rule, or left since."""
-    found = await at.all(_READERS, look_id=look.id, most=most)
-    return [each.as_cohort for each in found]
 
 
 async def compare(at: Reading, look: FirstLook) -> list[Comparison]:
     """With those who looked right if the owner looked before, else with the newsletter's own."""
     if look.approved:
-        newest = await readers_of(at, look, most=NEWEST)
-        return look_cohorts.compare(newest, _approved(look))
-    own = await at.all(_OWN_READERS, look_id=look.id, most=MOST_OWN)
-    readers = await readers_of(at, look)
-    return look_cohorts.compare(readers, [each.as_cohort for each in own])
+        newest = await look_readers.of(at, look.id, most=NEWEST)
+        return look_cohorts.compare(newest, await _approved(at, look))
+    return await look_readers.compare_with_own(at, look.id)
 
 
-def _approved(look: FirstLook) -> list[CohortReader]:
-    return msgspec.json.decode(look.approved or "[]", type=list[CohortReader])
-
-
-def _unnamed(readers: Sequence[CohortReader]) -> list[CohortReader]:
-    """Without the hosts that only one of them has, which may be a person's own."""
-    hosts = Counter(each.host for each in readers)
-    return [each if hosts[each.host] > 1 else each._replace(host="") for each in readers]
+async def _approved(at: Reading, look: FirstLook) -> list[CohortReader]:
+    """By then, DNS may not have said where their email is received."""
+    approved = msgspec.json.decode(look.approved or "[]", type=list[CohortReader])
+    return await look_readers.with_hosts(at, approved)
 
 
 # -- the answers
 
 
-async def approve(change: Change, look: FirstLook) -> None:
-    """Who waits counts, and so many more."""
-    readers = _unnamed(await readers_of(change, look))
+async def approve(change: Change, look: FirstLook, *, met: int | None = None) -> None:
+    """Who waits counts, and so many more. `met` is how many the owner saw who have met the rule.
+    Groups of these readers look right too."""
+    readers = look_readers.unnamed(await look_readers.of(change, look.id))
     more = NEXT if look.looks == 0 else LATER
     await change.run(
         _APPROVE,
         id=look.id,
-        allowed=look.counted + look.met + more,
+        allowed=look.counted + (look.met if met is None else met) + more,
         looked_by=change.actor.id,
         approved=msgspec.json.encode(readers).decode(),
     )
     await change.run(_GO_ON, look_id=look.id)
+    for group in (await trait_groups.of_parts(change, [look.id]))[look.id]:
+        await trait_groups.approve(change, await trait_groups.get_locked(change, group.id))
     await _log(change, look, {"looks": look.looks + 1})
     if look.paused_ms is not None:
         await _tell_partner(change, look, is_paused=False)
@@ -271,11 +253,11 @@ async def _log(change: Change, look: FirstLook, after: dict[str, Any]) -> None:
 # -- what happens by itself
 
 
-async def to_ask(tx: Tx, *, now_ms: int, most: int) -> list[LookToAsk]:
+async def to_ask(tx: Tx, *, most: int) -> list[LookToAsk]:
     """Partners whose readers are to be looked at: they have brought what counts without, somebody
     waits, or it is long since they were looked at."""
-    stale_ms = now_ms - STALE_DAYS * DAY_MS
-    return await tx.all(_TO_ASK, now_ms=now_ms, stale_ms=stale_ms, most=most)
+    stale_ms = tx.now_ms - STALE_DAYS * DAY_MS
+    return await tx.all(_TO_ASK, stale_ms=stale_ms, most=most)
 
 
 async def ask(change: Change, found: LookToAsk) -> None:
@@ -284,7 +266,7 @@ async def ask(change: Change, found: LookToAsk) -> None:
         await _tell_owner(change, found, day=0)
 
 
-async def to_compare(tx: Tx, *, now_ms: int, most: int) -> list[LookToAsk]:
+async def to_compare(tx: Tx, *, most: int) -> list[LookToAsk]:
     """Partners who were looked at and brought somebody since they were compared."""
     return await tx.all(_TO_COMPARE, most=most)
 
@@ -292,17 +274,17 @@ async def to_compare(tx: Tx, *, now_ms: int, most: int) -> list[LookToAsk]:
 async def compare_again(change: Change, found: LookToAsk) -> None:
     """Asks once more if the newest differ from those who looked right; until then nobody counts."""
     look = await get_locked(change, found.id)
-    newest = await readers_of(change, look, most=NEWEST)
+    newest = await look_readers.of(change, look.id, most=NEWEST)
     since = [each for each in newest if each.arrived_ms > (look.looked_ms or 0)]
     await change.run(_COMPARED, id=look.id)
     is_new = look.asked_ms is None and len(since) == NEWEST
-    if is_new and look_cohorts.drifted(since, _approved(look)):
+    if is_new and look_cohorts.drifted(since, await _approved(change, look)):
         await change.run(_ASK_AGAIN, id=look.id)
         await _tell_owner(change, found, day=0)
 
 
-async def to_remind(tx: Tx, *, now_ms: int, most: int) -> list[LookToAsk]:
-    days: dict[str, Any] = {f"day_{day}_ms": now_ms - day * DAY_MS for day in REMINDER_DAYS}
+async def to_remind(tx: Tx, *, most: int) -> list[LookToAsk]:
+    days: dict[str, Any] = {f"day_{day}_ms": tx.now_ms - day * DAY_MS for day in REMINDER_DAYS}
     return await tx.all(_TO_REMIND, **days, most=most)
 
 
@@ -317,11 +299,11 @@ async def remind(change: Change, found: LookToAsk) -> None:
         await _tell_owner(change, found, day=day)
 
 
-async def to_pause(tx: Tx, *, now_ms: int, most: int) -> list[LookToAsk]:
+async def to_pause(tx: Tx, *, most: int) -> list[LookToAsk]:
     return await tx.all(
         _TO_PAUSE,
-        pause_ms=now_ms - PAUSE_DAYS * DAY_MS,
-        busy_ms=now_ms - BUSY_PAUSE_DAYS * DAY_MS,
+        pause_ms=tx.now_ms - PAUSE_DAYS * DAY_MS,
+        busy_ms=tx.now_ms - BUSY_PAUSE_DAYS * DAY_MS,
         busy=BUSY_WAITING,
         most=most,
     )
@@ -356,6 +338,4 @@ async def _tell_partner(change: Change, look: FirstLook, *, is_paused: bool) -> 
         )
         once = f"{LOOK_AWAITED.name}:{partner.id}:{look.asked_ms}:{int(is_paused)}"
         notification = partner.notification(LOOK_AWAITED.name, once, message, brand=brand)
-        await notifications.notify(
-            change.tx, change.site.base_url, notification, now_ms=change.now_ms
-        )
+        await notifications.notify(change.tx, change.site.base_url, notification)

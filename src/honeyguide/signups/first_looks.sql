@@ -1,6 +1,11 @@
 -- fragment: met
--- Pending referrals that have met the rule; the holding period may still run.
-s.referral_status = 'pending' AND s.referral_reason IN ('holding_period', 'awaiting_first_look')
+-- Pending referrals that have met the rule; the holding period may still run, and they may share a lot.
+s.referral_status = 'pending'
+AND s.referral_reason IN ('holding_period', 'awaiting_first_look', 'needs_review')
+
+-- fragment: confirmed
+-- Pending referrals of readers who confirmed, or need not. The others are nobody's yet.
+s.referral_status = 'pending' AND COALESCE(s.referral_reason, '') <> 'awaiting_confirmation'
 
 -- name: looks
 -- Looks of an account at partners, with what of their referrals is pending, and what was charged in open
@@ -13,9 +18,8 @@ SELECT f.id, f.account_id, c.id AS campaign_id, f.program_id, b.name AS publicat
        COUNT(CASE WHEN {met} THEN 1 END) AS met,
        COUNT(CASE WHEN s.referral_reason = 'awaiting_first_look' AND s.referral_status = 'pending'
            THEN 1 END) AS waiting,
-       COUNT(CASE WHEN s.referral_status = 'pending' THEN 1 END) AS pending,
-       CAST(COALESCE(SUM(CASE WHEN s.referral_status = 'pending' THEN r.fee_cents END), 0) AS BIGINT)
-           AS pending_cents,
+       COUNT(CASE WHEN {confirmed} THEN 1 END) AS pending,
+       CAST(COALESCE(SUM(CASE WHEN {confirmed} THEN r.fee_cents END), 0) AS BIGINT) AS pending_cents,
        COUNT(CASE WHEN r.charged_month > :last_closed AND r.reversal_id IS NULL THEN r.charged_cents END)
            AS charged,
        CAST(COALESCE(SUM(CASE WHEN r.charged_month > :last_closed AND r.reversal_id IS NULL
@@ -34,35 +38,6 @@ GROUP BY f.id, f.account_id, c.id, f.program_id, b.name, b.logo_id;
 -- name: lock
 -- Lock the look at a partner.
 SELECT id FROM first_look WHERE account_id = :account_id AND id = :id;
-
--- fragment: known
-s.email, s.received_ms AS arrived_ms,
-(SELECT e.found_ms FROM evidence AS e WHERE e.subscriber_id = s.id AND e.code = 'confirmed') AS confirmed_ms,
-CASE WHEN EXISTS (SELECT 1 FROM evidence AS e WHERE e.subscriber_id = s.id AND e.code = 'no_click')
-    THEN 0 ELSE 1 END AS had_click,
-CASE WHEN s.status = 'unsubscribed' THEN 1 ELSE 0 END AS has_left
-
--- name: readers
--- The newest readers of a partner who have met the rule, or left since.
-SELECT {known}
-FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
-WHERE r.account_id = :account_id AND r.look_id = :look_id AND s.email IS NOT NULL
-  AND (s.referral_status = 'verified' OR s.referral_reason = 'left_during_hold'
-      OR s.referral_status = 'pending'
-      AND s.referral_reason IN ('holding_period', 'awaiting_first_look', 'needs_review'))
-ORDER BY r.arrived_ms DESC, r.id DESC
-LIMIT :most;
-
--- name: own_readers
--- The newsletter's newest readers who did not come through the partner.
-SELECT {known} FROM (
-    SELECT id, email, received_ms, status FROM subscriber AS o
-    WHERE o.campaign_id = :campaign_id AND o.erased_ms IS NULL AND o.referral_status = 'verified'
-      AND NOT EXISTS (SELECT 1 FROM partner_referral AS r
-          WHERE r.account_id = :account_id AND r.subscriber_id = o.id AND r.look_id = :look_id)
-    ORDER BY o.created_ms DESC, o.id DESC
-    LIMIT :most
-) AS s;
 
 -- name: to_ask
 -- Over all accounts. Of those who were refused, only who came since asks again. Whoever is due is decided
@@ -175,10 +150,24 @@ WHERE j.owner_account_id = :account_id AND j.left_ms IS NULL AND j.removed_ms IS
   AND (j.id = :look_id OR EXISTS (SELECT 1 FROM partner_referral AS r
       WHERE r.account_id = :account_id AND r.partner_campaign_id = j.id AND r.look_id = :look_id));
 
--- name: is_member
+-- name: on_both_sides
 -- Is a login a member of a partner's account that the look is about?
 SELECT 1 FROM partner_campaign AS j JOIN member AS m ON m.account_id = j.account_id AND m.user_id = :user_id
 WHERE j.owner_account_id = :account_id
   AND (j.id = :id OR EXISTS (SELECT 1 FROM partner_referral AS r
       WHERE r.account_id = :account_id AND r.partner_campaign_id = j.id AND r.look_id = :id))
+LIMIT 1;
+
+-- name: referred_by_own
+-- Is a login a member of an account that is paid for one of these referrals?
+SELECT 1 FROM partner_referral AS r
+JOIN member AS m ON m.account_id = r.partner_account_id AND m.user_id = :user_id
+WHERE r.account_id = :account_id AND r.subscriber_id {in :ids} AND r.is_own = 0
+LIMIT 1;
+
+-- name: group_of_own
+-- Is a login a member of a partner's account that people of a group came through?
+SELECT 1 FROM trait_group_partner AS g JOIN partner_campaign AS j ON j.id = g.partner_campaign_id
+JOIN member AS m ON m.account_id = j.account_id AND m.user_id = :user_id
+WHERE g.account_id = :account_id AND g.group_id = :id AND j.account_id <> :account_id
 LIMIT 1;

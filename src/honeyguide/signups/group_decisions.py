@@ -52,7 +52,7 @@ class DecisionResult(NamedTuple):
 
 class _NamedSubscriber(NamedTuple):
     id: str
-    email_key: str
+    email_key: str | None
     referrer_id: str | None
 
 
@@ -117,7 +117,7 @@ async def _lock(change: Change, given: Sequence[str]) -> dict[str, str]:
     found = await change.all(_FIND, ids=ids, email_keys=email_keys)
     locked = {each.id for each in found} | {each.referrer_id for each in found if each.referrer_id}
     await change.lock(_LOCK, ids=sorted(locked))
-    return {key: each.id for each in found for key in (each.id, each.email_key)}
+    return {key: each.id for each in found for key in (each.id, each.email_key) if key}
 
 
 def _key(given: str) -> str:

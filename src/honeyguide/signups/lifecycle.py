@@ -14,10 +14,9 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.ip_networks import ip_network_of
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, stops, weekly_summary
 from honeyguide.rewards import earned_rewards
-from honeyguide.screening import evidence, moves, rules, screening, visits
+from honeyguide.screening import evidence, moves, rules, screening, team_acts, visits
 from honeyguide.screening.moves import Changed
 from honeyguide.screening.screening import Person, Referrer
 from honeyguide.screening.signals import SignalFinding
@@ -26,10 +25,11 @@ from honeyguide.store import Again
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Refusals, Tx
+from honeyguide.store.tx import Refusals
 from honeyguide.subscribers import clicks, codes, form_codes, persons, referral_states, subscribers
 from honeyguide.subscribers.campaigns import LINKS
 from honeyguide.subscribers.origins import Origin
+from honeyguide.subscribers.reasons import Reason
 from honeyguide.subscribers.subscribers import Subscriber
 
 SETTABLE_STATUSES = ("unsubscribed", "confirmed")
@@ -194,7 +194,7 @@ async def _find_evidence(
     code = referrer.ref_code
     found: list[SignalFinding] = []
     if new.visit is not None:
-        link = ClickedLink(change.tenant.account_id, change.tenant.campaign_id, code)
+        link = ClickedLink(change.tenant.campaign_id, code)
         found += await visits.find_evidence(change, new.visit, link)
     if _is_looked_at(new, referrer):
         by_group, _ = await evidence.look_at_new(change, code, person.email, person.ip_network)
@@ -291,31 +291,37 @@ async def find_referrer(at: Reading, code: str) -> Referrer | None:
     """The subscriber who has this code, ours or a further one, and takes part in the program."""
     found = await at.one(_FIND_REFERRER, code=code.lower())
     if found is None:
-        own = await codes.find_ref_code(at.tx, at.tenant, code)
-        own = own or (await form_codes.find_ref_codes(at.tx, at.tenant, [code])).get(code)
+        own = await codes.find_ref_code(at, code)
+        own = own or (await form_codes.find_ref_codes(at, [code])).get(code)
         if own is not None:
             found = await at.one(_FIND_REFERRER, code=own)
     return found
 
 
-async def find_referrer_ids(tx: Tx, tenant: Tenant, asked: Iterable[str]) -> dict[str, str]:
+async def find_referrer_ids(at: Reading, asked: Iterable[str]) -> dict[str, str]:
     """As `find_referrer`, of many codes at once. Those that credit nobody are left out."""
 
     async def find(ours: Iterable[str]) -> dict[str, str]:
-        return dict(await tx.all(_FIND_REFERRER_IDS, **tenant._asdict(), codes=list(set(ours))))
+        return dict(await at.all(_FIND_REFERRER_IDS, codes=list(set(ours))))
 
     folded = {code: code.lower() for code in asked}
     ids = await find(folded.values())
     found = {code: ids[each] for code, each in folded.items() if each in ids}
     rest = folded.keys() - found.keys()
-    further = await form_codes.find_ref_codes(tx, tenant, rest) if rest else {}
-    further |= await codes.find_ref_codes(tx, tenant, rest)
+    further = await form_codes.find_ref_codes(at, rest) if rest else {}
+    further |= await codes.find_ref_codes(at, rest)
     ids = await find(further.values()) if further else {}
     return found | {code: ids[own] for code, own in further.items() if own in ids}
 
 
-async def change_person(change: Change, id_or_email: str, changes: SubscriberChanges) -> Changed:
-    """Name, email, status; a status also decides a referral that waited for it."""
+async def change_person(
+    change: Change,
+    id_or_email: str,
+    changes: SubscriberChanges,
+    how: Reason = Reason.LEFT_DURING_HOLD,
+) -> Changed:
+    """Name, email, status; a status also decides a referral that waited for it. `how` they leave,
+    if they do."""
     old = await subscribers.get_locked(change, id_or_email)
     name = old.name if changes.name is msgspec.UNSET else changes.name
     if name is not None:
@@ -339,7 +345,7 @@ async def change_person(change: Change, id_or_email: str, changes: SubscriberCha
     decision = None
     if changes.status is not msgspec.UNSET and old.referrer_code is not None:
         decision = (
-            rules.on_unsubscribe(old.referral_status)
+            await team_acts.on_unsubscribe(change, old, how)
             if status == "unsubscribed"
             else await moves.on_confirm(change, old)
         )

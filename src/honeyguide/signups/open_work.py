@@ -25,8 +25,14 @@ class OpenWork(NamedTuple):
     """Since when the oldest of them waits."""
     to_send: int = 0
     to_send_ms: int | None = None
+    ended_fees: int = 0
+    """Fees to decide, because the owner's team ended the subscription."""
     unread: int = 0
     """Notifications of the account."""
+    looks: int = 0
+    """At partners' readers. Groups of these are no referrals to review besides."""
+    asked_ms: int | None = None
+    """Since when the oldest of them waits."""
 
 
 class MoreWork(NamedTuple):

@@ -19,7 +19,7 @@ from honeyguide.screening import evidence, rules, screening, visits
 from honeyguide.screening.rules import Decision, ReferralTerms, Rule
 from honeyguide.screening.screening import Person
 from honeyguide.screening.screening_lists import ListMatch
-from honeyguide.screening.signals import SignalFinding
+from honeyguide.screening.signals import Signal, SignalFinding
 from honeyguide.screening.terms import standing as standing_of
 from honeyguide.screening.visits import ClickedLink
 from honeyguide.signups.consequence_writer import find_referral
@@ -65,6 +65,10 @@ class PartnerOfCode(StoredVerification, frozen=True):
     def hold_days(self) -> int:
         return self.referral_pending_duration if self.referral_pending_duration_enabled else 0
 
+    @property
+    def has_fee(self) -> bool:
+        return self.cpa_cents > 0 and not self.is_own
+
 
 class DecidedSignup(NamedTuple):
     signup: PartnerSignup
@@ -109,15 +113,13 @@ async def decide(
     person = Person(email, change.site.person_keys(email), ip_network_of(new.ip_address))
     origin = Origin(new.origin)
     rule, level = verification.effective(partner, partner.campaign_level, origin)
-    has_terms = verification.has_terms(partner, origin)
+    waits = visits.lacks_form(new.visit) and partner.has_fee
+    has_terms = waits or verification.has_terms(partner, origin)
     must_confirm = (new.status == "active" and rule.needs_confirmation) or rules.must_confirm(
         origin=new.origin, status=new.status, needs_confirmation=needs_confirmation
     )
     signals = await _signals(change, partner, person, new, None if has_terms else level)
-    found: list[SignalFinding] = []
-    if new.visit is not None:
-        link = ClickedLink(partner.account_id, partner.id, partner.code)
-        found += await visits.find_evidence(change, new.visit, link)
+    found = await _find_evidence(change, partner, new)
     refusal = rules.find_certainty(signals)
     if partner.already_here:
         refusal = Reason.ALREADY_SUBSCRIBED
@@ -154,6 +156,20 @@ async def decide(
         decision, without_stop = Decision(Status.REJECTED, stop), decision
     signup = PartnerSignup(partner.code, partner.id, decision, must_confirm)
     return DecidedSignup(signup, terms, found, without_stop)
+
+
+async def _find_evidence(
+    change: Change, partner: PartnerOfCode, new: NewSubscriber
+) -> list[SignalFinding]:
+    """About the signup alone. Where no fee is paid, there is nothing to ask the owner."""
+    found: list[SignalFinding] = []
+    origin = Origin(new.origin)
+    if new.visit is not None:
+        link = ClickedLink(partner.id, partner.code)
+        found = await visits.find_evidence(change, new.visit, link)
+    elif new.status == "active" and verification.waits_for_owner(partner, origin):
+        found = [Signal.NO_FORM.found(origin.joined)]
+    return [each for each in found if partner.has_fee or each.signal is not Signal.NO_FORM]
 
 
 async def decide_without_stop(change: Change, subscriber: Subscriber) -> Decision | None:
@@ -213,14 +229,13 @@ def _terms(
 ) -> ReferralTerms:
     if must_confirm and not rule.needs_confirmation:
         rule = Rule.CONFIRMED  # the campaign asks for it
-    has_fee = partner.cpa_cents > 0 and not partner.is_own
     return ReferralTerms(
         rule,
         level,
         now_ms,
         now_ms + partner.hold_days * DAY_MS,
-        look_id=partner.look_id if has_fee else None,
-        first_look=partner.first_look if has_fee else None,
+        look_id=partner.look_id if partner.has_fee else None,
+        first_look=partner.first_look if partner.has_fee else None,
     )
 
 

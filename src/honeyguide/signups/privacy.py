@@ -12,7 +12,7 @@ from honeyguide.mail import emails, stops
 from honeyguide.rewards import adjustments, earned_rewards
 from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.screening import evidence, screening_lists
-from honeyguide.signups import claims
+from honeyguide.signups import claims, departures
 from honeyguide.signups.claims import HiddenClaim
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
@@ -104,7 +104,7 @@ async def export_person(at: Reading, s: Subscriber) -> dict[str, Any]:
     choices = await hub_choices.of_subscriber(at, s.id)
     return {
         "subscriber": _subscriber(s),
-        "referral": _referral(s),
+        "referral": await _referral(at, s),
         "other_signups": [_claim(each) for each in await claims.of_subscriber(at, s.id)],
         **await _changes(at, s.id),
         "consents": [
@@ -262,9 +262,10 @@ def _platform(synced: _Synced) -> dict[str, Any]:
     }
 
 
-def _referral(s: Subscriber) -> dict[str, Any] | None:
+async def _referral(at: Reading, s: Subscriber) -> dict[str, Any] | None:
     if s.referrer_code is None:
         return None
+    known = await departures.of_subscriber(at, s.id)
     return {
         "referrer_code": s.referrer_code,
         "status": s.referral_status,
@@ -275,6 +276,8 @@ def _referral(s: Subscriber) -> dict[str, Any] | None:
         "due_at": _at(s.referral_due_ms),
         "decided_by": s.decided_by,
         "decided_at": _at(s.decided_ms),
+        "ended_by_team": known.ended_by_team,
+        "returned": known.returned,
     }
 
 

@@ -40,7 +40,7 @@ _sql = beside(__file__)
 _TO_REFUSE = _sql.query("to_refuse", RefusedReader)
 
 
-async def to_refuse(tx: Tx, *, now_ms: int, most: int) -> list[RefusedReader]:
+async def to_refuse(tx: Tx, *, most: int) -> list[RefusedReader]:
     return await tx.all(_TO_REFUSE, last_closed=await ledger.last_closed(tx), most=most)
 
 

@@ -128,4 +128,4 @@ async def _send(change: Change, person: Subscriber, email: EmailToSend, *, about
     if lately.of_all >= MOST_A_DAY:
         return  # others sent them, too: whoever asks here must not learn that they are there
     once = f"by hand:{email.kind.name}:{person.id}:{about}:{now_ms}"
-    await emails.send(change.tx, email._replace(once=once), now_ms=now_ms)
+    await emails.send(change.tx, email._replace(once=once))

@@ -171,4 +171,4 @@ async def _notify(
                 link=link,
                 brand=branding,
             )
-            await notifications.notify(tx, site.base_url, notification, now_ms=change.now_ms)
+            await notifications.notify(tx, site.base_url, notification)

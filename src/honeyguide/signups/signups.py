@@ -15,14 +15,18 @@ import msgspec
 from honeyguide.accounts import idempotency
 from honeyguide.events import change_log, outbox
 from honeyguide.kernel import clock
+from honeyguide.kernel.actors import ActorKind
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
+from honeyguide.partners import reversal_reasons
 from honeyguide.rewards import adjustments
-from honeyguide.screening import evidence, moves, screening_lists
+from honeyguide.screening import evidence, moves, rules, screening_lists, team_acts, visits
 from honeyguide.screening.moves import Changed
 from honeyguide.screening.screening import Referrer
+from honeyguide.screening.screening_lists import NewEntry
 from honeyguide.screening.signals import Signal
+from honeyguide.screening.team_acts import TeamAct
 from honeyguide.signups import (
     claims,
     consequences,
@@ -123,8 +127,9 @@ _sql = beside(__file__)
 _ARRIVAL = _sql.query("arrival", Arrival)
 _SENT_BY = _sql.query("sent_by", SentBy)
 _PARTNER_NAMES = _sql.query("partner_names", lambda subscriber_id, name: (subscriber_id, name))
-_LOSE = _sql.command("lose")
 _SET_CONFIRMED_PERSON = _sql.command("set_confirmed_person")
+_SET_RETURNED = _sql.command("set_returned")
+_WITH_PENDING_FEE = _sql.value("with_pending_fee", str)
 _EMPTY_DELAYED = _sql.command("empty_delayed")
 _COUNT_OF_PROGRAM = _sql.value("count_of_program", int)
 _SOME_OF_PROGRAM = _sql.query("some_of_program", ListedReferral)
@@ -148,6 +153,8 @@ async def sign_up(
     if not arrival.has_listeners:
         change.know(_ARRIVAL, outbox.listeners, {})
     needs_confirmation = arrival.needs_confirmation or waiting is not None
+    if visits.lacks_form(new.visit) and change.site.has_mail_server:
+        needs_confirmation = True
     partner = await partner_signups.find(change, new, email)
     decided = None
     if partner is not None:
@@ -165,11 +172,20 @@ async def sign_up(
     if partner is not None:
         assert decided is not None
         await partner_signups.record(change, partner, decided, subscriber)
+    if new.status == "confirmed":
+        await _record_key(change, subscriber)
     facts = _facts_of(referrer, has_listeners=arrival.has_listeners)
     planned = consequences.of_change(None, subscriber, facts)
     if planned:
         await write(change, ChangedSubscriber(None, subscriber), planned)
     return subscriber
+
+
+async def _record_key(change: Change, subscriber: Subscriber) -> None:
+    """Nobody but the owner's key says that they confirmed."""
+    if change.actor.kind is ActorKind.API_KEY and subscriber.referrer_code is not None:
+        found = Signal.CONFIRMED_BY_KEY.found(clock.day(change.now_ms))
+        await evidence.record(change, {subscriber.id: [found]})
 
 
 async def _read_arrival(change: Change, new: NewSubscriber) -> Arrival:
@@ -194,9 +210,16 @@ def _facts_of(referrer: Referrer | None, *, has_listeners: bool) -> CampaignFact
     )
 
 
-async def update(change: Change, id_or_email: str, changes: SubscriberChanges) -> Subscriber:
-    """Name, email, status; a status may decide the referral."""
-    changed = await lifecycle.change_person(change, id_or_email, changes)
+async def update(
+    change: Change,
+    id_or_email: str,
+    changes: SubscriberChanges,
+    how: Reason = Reason.LEFT_DURING_HOLD,
+) -> Subscriber:
+    """Name, email, status; a status may decide the referral. `how` they leave, if they do."""
+    changed = await lifecycle.change_person(change, id_or_email, changes, how)
+    if changed.before.status != changed.after.status == "confirmed":
+        await _record_key(change, changed.after)
     old, new = EmailAddress(changed.before.email), EmailAddress(changed.after.email)
     if old.key != new.key:
         await import_erasure.follow_address(change, old, new)
@@ -233,6 +256,9 @@ async def begin_decision(
 ) -> BegunDecision:
     """`decide` up to what many want at once. The caller ends it with `write_contended`."""
     before, after = await moves.decide(change, id_or_email, new_status)
+    rules.check_why(before.referral_reason, new_status, note)
+    if not after.email:
+        note = reversal_reasons.without_text(note)
     changed = ChangedSubscriber(before, after, note)
     planned = consequences.of_change(before, after, CampaignFacts(), is_by_hand=True)
     await write_uncontended(change, changed, planned)
@@ -272,6 +298,30 @@ async def reject_unconfirmed(change: Change, subscriber_id: str) -> None:
     changed = await moves.reject_unconfirmed(change, subscriber_id)
     if changed is not None:
         await _follow(change, changed)
+
+
+async def depart(change: Change, subscriber_id: str, how: Reason) -> None:
+    """They left, bounced or complained, as a platform says. Who is gone already may complain."""
+    old = await subscribers.get_locked(change, subscriber_id)
+    if how is not Reason.LEFT_DURING_HOLD:
+        await change.run(_SET_RETURNED, subscriber_id=old.id, how=how.value)
+    if old.status != "unsubscribed":
+        await update(change, old.id, SubscriberChanges(status="unsubscribed"), how)
+        return
+    decision = await team_acts.on_unsubscribe(change, old, how)
+    if decision is not None:
+        await _follow(change, await moves.apply(change, old, decision, by=None))
+
+
+async def block(change: Change, entries: Sequence[NewEntry]) -> None:
+    """Puts them on the block list. The fees for people of whom one is wait for a decision."""
+    await screening_lists.add(change, entries, is_blocked=True)
+    people = [each.value for each in entries if each.kind == screening_lists.EMAIL]
+    for subscriber_id in await change.all(_WITH_PENDING_FEE, person_keys=people):
+        old = await subscribers.get_locked(change, subscriber_id)
+        decision = await team_acts.decide(change, old, TeamAct.BLOCKED)
+        if decision is not None:
+            await _follow(change, await moves.apply(change, old, decision, by=None))
 
 
 async def end_with_partner(change: Change, subscriber_id: str) -> Subscriber | None:
@@ -320,7 +370,8 @@ async def partner_names(at: AccountReading, ids: Sequence[str]) -> dict[str, str
 
 async def erase(change: Change, id_or_email: str) -> None:
     """Charges stay, and the keyed hash that stays with them prevents a second one. A pending
-    referral can no longer be confirmed, so it is rejected as if the subscriber had left."""
+    referral is rejected as if the subscriber had left, unless the owner's team erases them: then
+    the owner decides about the fee."""
     tx, tenant = change.tx, change.tenant
     await import_erasure.lock(change)  # before any subscriber, as an import does
     subscriber = await subscribers.get_locked(change, id_or_email)
@@ -333,14 +384,11 @@ async def erase(change: Change, id_or_email: str) -> None:
     if subscriber.partner_campaign_id is not None:
         referral = await change.fact(find_referral, subscriber.id)
     if referral is not None and subscriber.referral_status == Status.PENDING:
-        await change.run(_LOSE, id=subscriber.id, reason=Reason.LEFT_DURING_HOLD)
-        after = msgspec.structs.replace(
-            subscriber,
-            referral_status=Status.REJECTED.value,
-            referral_reason=Reason.LEFT_DURING_HOLD.value,
-        )
-        planned = consequences.of_erasure(subscriber)
-        await write(change, ChangedSubscriber(subscriber, after), planned)
+        decision = await team_acts.on_erasure(change, subscriber)
+        if decision is not None:
+            changed = await moves.apply(change, subscriber, decision, by=None)
+            planned = consequences.of_erasure(subscriber)
+            await write(change, ChangedSubscriber(*changed), planned)
     await claims.erase(change, subscriber.id)
     await lifecycle.erase(change, subscriber)
     if referral is not None:

@@ -13,11 +13,17 @@ SELECT c.needs_confirmation, CASE WHEN EXISTS (
 ) THEN 1 ELSE 0 END AS has_listeners
 FROM campaign AS c WHERE c.id = :campaign_id AND c.account_id = :account_id;
 
--- name: lose
--- Reject the referral of a subscriber who ends it.
-UPDATE subscriber
-SET referral_status = 'rejected', referral_reason = :reason, referral_due_ms = NULL, decided_ms = :now_ms
-WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
+-- name: set_returned
+-- What a platform said about a paid reader first.
+UPDATE partner_referral SET returned = :how, returned_ms = :now_ms
+WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND returned IS NULL;
+
+-- name: with_pending_fee
+-- Subscribers of these people whose fee is not decided, the youngest first, as they are locked.
+SELECT s.id FROM subscriber AS s
+WHERE s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.erased_ms IS NULL
+  AND s.person_key {in :person_keys} AND s.partner_campaign_id IS NOT NULL AND s.referral_status = 'pending'
+ORDER BY s.id DESC;
 
 -- name: set_confirmed_person
 -- touches: changes partner_referral

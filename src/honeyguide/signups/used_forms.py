@@ -10,10 +10,10 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 # A tab may stay open overnight.
 LONGEST_MS = 2 * DAY_MS
@@ -39,25 +39,19 @@ def _mailbox_hash(site: Site, tenant: Tenant, email: EmailAddress) -> str:
 
 
 async def use(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
+    change: Change,
     token_hash: str,
     email: EmailAddress,
     *,
     code: str,
-    now_ms: int,
 ) -> bool:
     """Uses up the form, and returns whether this was the first time. `code` is what it is answered
     with."""
-    added = await tx.run(
+    added = await change.run(
         _USE,
         token_hash=token_hash,
-        account_id=tenant.account_id,
-        campaign_id=tenant.campaign_id,
-        mailbox_hash=_mailbox_hash(site, tenant, email),
+        mailbox_hash=_mailbox_hash(change.site, change.tenant, email),
         code=code,
-        now_ms=now_ms,
     )
     return added == 1
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import apsw
 
+from honeyguide.kernel.clock import Clock, system_clock
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import health
 from honeyguide.store.inspection import (
@@ -95,14 +96,20 @@ def _postgres_url(url: str) -> str:
 
 
 async def open_store(
-    url: str, *, pool_size: int = 10, direct_url: str = "", replica_url: str = ""
+    url: str,
+    *,
+    pool_size: int = 10,
+    direct_url: str = "",
+    replica_url: str = "",
+    clock: Clock = system_clock,
 ) -> Store:
-    """Open a migrated database. If `url` leads to PgBouncer, `direct_url` goes past it."""
+    """Open a migrated database. If `url` leads to PgBouncer, `direct_url` goes past it. The clock
+    says what time it is in a transaction."""
     path = sqlite_path(url)
     if path is not None:
         make_database_private(path)
         try:
-            return SqliteStore(path)
+            return SqliteStore(path, clock)
         except apsw.Error as error:
             raise Unavailable(
                 "The database file {path} cannot be opened: {error}. "
@@ -110,4 +117,4 @@ async def open_store(
                 path=path,
                 error=error,
             ) from error
-    return await open_postgres(url, pool_size, direct_url, replica_url)
+    return await open_postgres(url, pool_size, direct_url, replica_url, clock)

@@ -28,16 +28,14 @@ _DELETE = _sql.command("delete")
 _SINCE = _sql.query("since", FailingLoop)
 
 
-async def save(
-    tx: Tx, failing: Sequence[LoopHealth], recovered: Sequence[str], *, now_ms: int
-) -> None:
+async def save(tx: Tx, failing: Sequence[LoopHealth], recovered: Sequence[str]) -> None:
     loops = [
         {"name": loop.name, "failures": loop.failures_in_a_row, "error": loop.error}
         for loop in sorted(failing, key=lambda loop: loop.name)
     ]
-    await tx.run(_SAVE, loops=loops, now_ms=now_ms)
+    await tx.run(_SAVE, loops=loops)
     await tx.run(_DELETE, names=recovered)
 
 
-async def list_all(tx: Tx, *, now_ms: int) -> list[FailingLoop]:
-    return await tx.all(_SINCE, since_ms=now_ms - KEPT_MS)
+async def list_all(tx: Tx) -> list[FailingLoop]:
+    return await tx.all(_SINCE, since_ms=tx.now_ms - KEPT_MS)

@@ -36,15 +36,15 @@ _FORGET_OLD = _sql.command("forget_old")
 _ANY_OLD = _sql.value("any_old", int)
 
 
-async def skipped(tx: Tx, job: str, *, now_ms: int) -> set[str]:
-    return set(await tx.all(_SKIPPED, job=job, now_ms=now_ms))
+async def skipped(tx: Tx, job: str) -> set[str]:
+    return set(await tx.all(_SKIPPED, job=job))
 
 
 async def list_all(tx: Tx) -> list[JobFailure]:
     return await tx.all(_ALL, most=MOST_LISTED)
 
 
-async def record(tx: Tx, job: str, item: str, error: str, *, now_ms: int) -> None:
+async def record(tx: Tx, job: str, item: str, error: str) -> None:
     failures = (await tx.one(_FAILURES, job=job, item=item) or 0) + 1
     delay_ms = DELAYS_MS[min(failures, len(DELAYS_MS)) - 1]
     await tx.run(
@@ -53,8 +53,7 @@ async def record(tx: Tx, job: str, item: str, error: str, *, now_ms: int) -> Non
         item=item,
         failures=failures,
         error=error,
-        now_ms=now_ms,
-        retry_ms=now_ms + delay_ms,
+        retry_ms=tx.now_ms + delay_ms,
     )
 
 
@@ -63,9 +62,9 @@ async def forget_tried(tx: Tx, job: str, *, tried_ms: int) -> None:
     await tx.run(_FORGET, job=job, tried_ms=tried_ms)
 
 
-async def has_old(tx: Tx, *, now_ms: int) -> bool:
-    return await tx.one(_ANY_OLD, before_ms=now_ms - FORGOTTEN_AFTER_MS) is not None
+async def has_old(tx: Tx) -> bool:
+    return await tx.one(_ANY_OLD, before_ms=tx.now_ms - FORGOTTEN_AFTER_MS) is not None
 
 
-async def forget_old(tx: Tx, *, now_ms: int) -> None:
-    await tx.run(_FORGET_OLD, before_ms=now_ms - FORGOTTEN_AFTER_MS)
+async def forget_old(tx: Tx) -> None:
+    await tx.run(_FORGET_OLD, before_ms=tx.now_ms - FORGOTTEN_AFTER_MS)

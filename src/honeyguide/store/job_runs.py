@@ -57,7 +57,7 @@ async def find(tx: Tx, name: str) -> JobRun | None:
 
 
 async def claim(
-    tx: Tx, name: str, token: str, *, every_ms: int, lease_ms: int, now_ms: int, early: bool
+    tx: Tx, name: str, token: str, *, every_ms: int, lease_ms: int, early: bool
 ) -> bool:
     """Whether the job is ours to run now; `early` asks for it before its interval is over."""
     return bool(
@@ -65,10 +65,9 @@ async def claim(
             _CLAIM,
             name=name,
             every_ms=every_ms,
-            until_ms=now_ms + lease_ms,
+            until_ms=tx.now_ms + lease_ms,
             token=token,
-            now_ms=now_ms,
-            not_after_ms=now_ms if early else now_ms - every_ms,
+            not_after_ms=tx.now_ms if early else tx.now_ms - every_ms,
         )
     )
 

@@ -17,6 +17,7 @@ from typing import Any, NoReturn, Protocol, TypeVar
 import apsw
 import asyncpg
 
+from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.errors import Invalid, Unavailable
 from honeyguide.store import open_store, sqlite_path
 from honeyguide.store.batches import Batches
@@ -194,7 +195,7 @@ class _NewPostgres(PostgresTables):
         await self._connection.execute(SLOW_SETTINGS)
         connection = _OwnConnection(self._connection)
         return await unit(
-            PostgresTx(connection, Batches(_not_batched, StoreWatch()), None, begun=True)
+            PostgresTx(connection, Batches(_not_batched, StoreWatch()), None, system_clock())
         )
 
     async def keep(self) -> None:
@@ -207,6 +208,7 @@ class _OwnConnection(PooledConnection):
     def __init__(self, connection: Any) -> None:
         self._connection = connection
         self.timeout_s = SLOW_COMMAND_S
+        self.has_begun = True
 
 
 async def _not_batched(_use: Any) -> NoReturn:

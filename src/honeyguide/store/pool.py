@@ -126,6 +126,8 @@ class PooledConnection:
         self._pool = pool
         self._connection: Any = None
         self.timeout_s = COMMAND_S
+        # Whether a transaction is open on it.
+        self.has_begun = False
 
     async def get(self) -> Any:
         if self._connection is None:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any, Concatenate
 
 from honeyguide.kernel.background import LoopHealth, keep_running
+from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import batches
 from honeyguide.store.batches import Batches
@@ -39,7 +40,9 @@ SETTINGS = SENT_TO_PGBOUNCER | {
 }
 
 
-async def open_postgres(url: str, size: int, direct_url: str, replica_url: str) -> PostgresStore:
+async def open_postgres(
+    url: str, size: int, direct_url: str, replica_url: str, clock: Clock
+) -> PostgresStore:
     """With a `direct_url`, `url` leads to PgBouncer, where a session is lent for a transaction."""
     watch, servers = StoreWatch(), Servers(url)
     settings = batch_settings = SENT_TO_PGBOUNCER
@@ -62,6 +65,7 @@ async def open_postgres(url: str, size: int, direct_url: str, replica_url: str) 
         direct=Servers(direct_url) if direct_url else servers,
         replica=replica,
         batches_need_limit=bool(direct_url),
+        clock=clock,
     )
 
 
@@ -82,7 +86,9 @@ class PostgresStore:
         direct: Servers,
         replica: Replica | None,
         batches_need_limit: bool,
+        clock: Clock,
     ) -> None:
+        self._clock = clock
         self.watch = watch
         self._replica = replica
         self._batches_need_limit = batches_need_limit
@@ -137,7 +143,7 @@ class PostgresStore:
         return await self._retry(self._read, bind(unit, args, kwargs))
 
     async def _read(self, pooled: PooledConnection, work: Work[T]) -> T:
-        return await work(PostgresTx(pooled, self._batches, None))
+        return await work(PostgresTx(pooled, self._batches, None, self._clock()))
 
     async def snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._retry(self._read_snapshot, bind(unit, args, kwargs), slow=False)
@@ -160,7 +166,8 @@ class PostgresStore:
             if slow:
                 pooled.timeout_s = SLOW_COMMAND_S
                 await connection.execute(SLOW_SETTINGS)
-            return await work(PostgresTx(pooled, self._batches, None, begun=True))
+            pooled.has_begun = True
+            return await work(PostgresTx(pooled, self._batches, None, self._clock()))
 
     async def write(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._write_and_tell(bind(unit, args, kwargs), snapshot=False)
@@ -177,7 +184,7 @@ class PostgresStore:
         self, pooled: PooledConnection, work: Work[T], *, snapshot: bool
     ) -> tuple[T, set[str]]:
         begin = "BEGIN ISOLATION LEVEL REPEATABLE READ" if snapshot else "BEGIN"
-        tx = PostgresTx(pooled, self._batches, begin)
+        tx = PostgresTx(pooled, self._batches, begin, self._clock())
         if snapshot:
             await tx.open()
         result = await work(tx)

@@ -32,8 +32,8 @@ class Purge(Generic[K]):
         self._note = note
         self.batch = batch
 
-    async def find(self, tx: Tx, *, now_ms: int, most: int) -> list[K]:
-        return await tx.all(self._find, most=most, **self._limits(now_ms))
+    async def find(self, tx: Tx, *, most: int) -> list[K]:
+        return await tx.all(self._find, most=most, **self._limits(tx.now_ms))
 
     async def delete(self, tx: Tx, rows: Sequence[K]) -> None:
         bound = [_bound(row) for row in rows]
@@ -41,9 +41,9 @@ class Purge(Generic[K]):
             await tx.run(self._note, rows=bound)
         await tx.run(self._delete, rows=bound)
 
-    async def __call__(self, tx: Tx, *, now_ms: int) -> bool:
+    async def __call__(self, tx: Tx) -> bool:
         """Deletes one batch, and returns whether there may be more."""
-        rows = await self.find(tx, now_ms=now_ms, most=self.batch)
+        rows = await self.find(tx, most=self.batch)
         await self.delete(tx, rows)
         return len(rows) == self.batch
 

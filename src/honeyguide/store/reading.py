@@ -27,11 +27,11 @@ class AccountReading:
     __slots__ = ("_bound", "account_id", "now_ms", "site", "tx")
 
     def __init__(self, tx: Tx, site: Site, account_id: str, now_ms: int) -> None:
-        self.tx = tx
+        self.tx = tx.at(now_ms)
         self.site = site
         self.account_id = account_id
         self.now_ms = now_ms
-        self._bound: dict[str, Any] = {"account_id": account_id, "now_ms": now_ms}
+        self._bound: dict[str, Any] = {"account_id": account_id}
 
     def of_account(self, account_id: str) -> AccountReading:
         """Another account's in the same transaction."""

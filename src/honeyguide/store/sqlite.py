@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import sys
 import time
 from collections import deque
@@ -19,11 +18,11 @@ from typing import Any, TypeVar
 
 import apsw
 
+from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.store.facts import TableWrites
 from honeyguide.store.scrubber import Scrubber
-from honeyguide.store.statements import Statement
-from honeyguide.store.tx import Again, P, Refusals, Strength, T, Unit, Work, bind, refusal
+from honeyguide.store.sqlite_tx import SCRUB, UNWRITABLE, SqliteTx, trouble
+from honeyguide.store.tx import Again, P, T, Unit, Work, bind
 from honeyguide.store.unique_indexes import unique_indexes
 from honeyguide.store.watch import PoolState, StoreWatch
 
@@ -43,8 +42,6 @@ ATTEMPTS = 5
 SLOW_READERS = 3
 # Their niceness: on a busy core, requests come first.
 SLOW_NICENESS = 10
-# The topic of `Tx.scrub`.
-_SCRUB = "scrub"
 
 # The cache, in KB, is of each connection. It holds the upper levels of the indexes of a million
 # subscribers; the rest is in the system's cache, a copy away. A small server has 250 MB for all.
@@ -67,100 +64,12 @@ def finish(work: Awaitable[T]) -> T:
     raise RuntimeError("A unit of work awaited something other than its transaction.")
 
 
-UNWRITABLE = "The database cannot be written to right now; try again in a moment."
-_FAULTS = (
-    apsw.FullError,
-    apsw.IOError,
-    apsw.ReadOnlyError,
-    apsw.CantOpenError,
-    apsw.CorruptError,
-    apsw.NotADBError,
-    apsw.NoMemError,
-    apsw.ProtocolError,
-)
-
-
-def trouble(error: Exception) -> Exception:
-    """Errors that pass, or that the administrator can fix: the caller may try again."""
-    if isinstance(error, apsw.BusyError | apsw.LockedError):
-        return Unavailable("The database is locked by another process; try again in a moment.")
-    return Unavailable(UNWRITABLE) if isinstance(error, _FAULTS) else error
-
-
 def _is_unwritable(error: Exception | None) -> bool:
     return isinstance(error, Unavailable) and error.template == UNWRITABLE
 
 
 class _Lost(Exception):
     """The whole transaction was lost, not just one unit's part of it."""
-
-
-# SQLite names an index on expressions, but only the columns of any other index.
-_VIOLATED = re.compile(r"UNIQUE constraint failed: (?:index '(.+)'|(.+))").fullmatch
-
-
-class SqliteTx:
-    engine = "sqlite"
-
-    def __init__(self, connection: apsw.Connection, unique: dict[str, str]) -> None:
-        self._connection = connection
-        self._unique = unique
-        self.topics: set[str] = set()
-        self.written = TableWrites()
-
-    def _rows(
-        self, statement: Statement[Any], taken: Refusals | None, params: dict[str, Any]
-    ) -> list[tuple[Any, ...]]:
-        self.written.note(statement)
-        try:
-            return self._connection.execute(
-                statement.sqlite, statement.sqlite_values(params)
-            ).fetchall()
-        except apsw.ConstraintError as error:
-            violated = _VIOLATED(str(error))
-            if violated is None:
-                raise
-            raise refusal(
-                violated[1] or self._unique.get(violated[2], violated[2]), taken
-            ) from None
-        except apsw.Error as error:
-            raise trouble(error) from error
-
-    async def one(
-        self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
-    ) -> R | None:
-        rows = self._rows(statement, taken, params)
-        return statement.rows.one(*rows[0]) if rows else None
-
-    async def all(
-        self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
-    ) -> list[R]:
-        return statement.rows.all(self._rows(statement, taken, params))
-
-    async def lock(
-        self, statement: Statement[R], _strength: Strength = "no key update", /, **params: Any
-    ) -> list[R]:
-        return await self.all(statement, **params)
-
-    async def run(
-        self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
-    ) -> int:
-        self._rows(statement, taken, params)
-        return self._connection.changes()
-
-    async def put(
-        self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
-    ) -> None:
-        self._rows(statement, taken, params)
-
-    async def flush(self) -> None:
-        """Every put was sent when it was made."""
-
-    def wake(self, topic: str) -> None:
-        self.topics.add(topic)
-
-    def scrub(self) -> None:
-        self.topics.add(_SCRUB)
 
 
 def sqlite_version() -> str:
@@ -213,15 +122,15 @@ class SqliteStore:
     engine_name = "SQLite"
     is_shared = False
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, clock: Clock) -> None:
         self.path = path
+        self._clock = clock
         self.watch = StoreWatch()
         self._writer = connect(path)
         self._reader = _reader(path)
         # Waiting would block the loop; `_begin` waits without blocking.
         self._writer.set_busy_timeout(0)
         self._unique = unique_indexes(self._writer)
-        self._reads = SqliteTx(self._reader, self._unique)
         self._queue: deque[Waiting] = deque()
         self._draining: asyncio.Task[None] | None = None
         self._syncer = ThreadPoolExecutor(1, thread_name_prefix="sqlite-sync")
@@ -230,14 +139,17 @@ class SqliteStore:
         )
         self._idle_readers: deque[apsw.Connection] = deque()
         self._scrubber = Scrubber(partial(connect, path))
-        self._listeners: dict[str, list[Callable[[], None]]] = {_SCRUB: [self._scrubber.start]}
+        self._listeners: dict[str, list[Callable[[], None]]] = {SCRUB: [self._scrubber.start]}
+
+    def _tx(self, connection: apsw.Connection) -> SqliteTx:
+        return SqliteTx(connection, self._unique, self._clock())
 
     def read(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
-        return unit(self._reads, *args, **kwargs)
+        return unit(self._tx(self._reader), *args, **kwargs)
 
     async def snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         with _moment(self._reader):
-            return finish(unit(self._reads, *args, **kwargs))
+            return finish(unit(self._tx(self._reader), *args, **kwargs))
 
     async def slow_snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await asyncio.get_running_loop().run_in_executor(
@@ -254,7 +166,7 @@ class SqliteStore:
             connection = _slow_reader(self.path)
         try:
             with _moment(connection):
-                return finish(work(SqliteTx(connection, self._unique)))
+                return finish(work(self._tx(connection)))
         finally:
             self._idle_readers.append(connection)
 
@@ -345,7 +257,7 @@ class SqliteStore:
 
     def _attempt(self, work: Work[T], topics: set[str]) -> T:
         for attempt in range(ATTEMPTS):
-            tx = SqliteTx(self._writer, self._unique)
+            tx = self._tx(self._writer)
             self._writer.execute("SAVEPOINT work")
             try:
                 result = finish(work(tx))

@@ -47,6 +47,15 @@ class Tx(Protocol):
     @property
     def written(self) -> TableWrites: ...
 
+    @property
+    def now_ms(self) -> int:
+        """The time of the transaction. Statements bind it unless another is passed."""
+        ...
+
+    def at(self, now_ms: int) -> Tx:
+        """The same transaction, at this time."""
+        ...
+
     async def one(
         self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
     ) -> R | None:
@@ -95,6 +104,15 @@ Unit = Callable[Concatenate[Tx, P], Awaitable[T]]
 def bind(unit: Unit[P, T], args: Any, kwargs: Any) -> Work[T]:
     """The unit of work with everything but the transaction filled in."""
     return (lambda tx: unit(tx, *args, **kwargs)) if args or kwargs else unit
+
+
+def timed(unit: Unit[P, T], now_ms: int) -> Unit[P, T]:
+    """The unit of work at this time, which need not be that of the store's clock."""
+
+    def work(tx: Tx, /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
+        return unit(tx.at(now_ms), *args, **kwargs)
+
+    return work
 
 
 class Store(Protocol):

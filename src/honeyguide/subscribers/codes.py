@@ -17,12 +17,11 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.public import doc
 from honeyguide.kernel.site import Site
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Again
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Refusals, Tx
+from honeyguide.store.tx import Refusals
 from honeyguide.subscribers import refused_words, subscribers
 from honeyguide.subscribers.subscribers import Subscriber
 
@@ -114,22 +113,22 @@ def is_code(text: str) -> bool:
     return _FORM.fullmatch(text) is not None
 
 
-async def find_ref_code(tx: Tx, tenant: Tenant, code: str) -> str | None:
+async def find_ref_code(at: Reading, code: str) -> str | None:
     """The `ref_code` of whoever has this further code: as it is written, else in any case if only
     one person's is meant."""
     if not is_code(code):
         return None
-    holders = await tx.all(_HOLDERS, **tenant._asdict(), code=code, folded=code.lower())
+    holders = await at.all(_HOLDERS, code=code, folded=code.lower())
     return _meant(code, holders)
 
 
-async def find_ref_codes(tx: Tx, tenant: Tenant, codes: Iterable[str]) -> dict[str, str]:
+async def find_ref_codes(at: Reading, codes: Iterable[str]) -> dict[str, str]:
     """As `find_ref_code`, of many codes at once. Those that nobody has are left out."""
     asked = {code: code.lower() for code in codes if is_code(code)}
     by_folded: dict[str, list[_Holder]] = {}
     if asked:
         folded = list(set(asked.values()))
-        for each in await tx.all(_HOLDERS_OF_ALL, **tenant._asdict(), folded=folded):
+        for each in await at.all(_HOLDERS_OF_ALL, folded=folded):
             by_folded.setdefault(each.folded, []).append(each)
     meant = {code: _meant(code, by_folded.get(folded, ())) for code, folded in asked.items()}
     return {code: ref_code for code, ref_code in meant.items() if ref_code is not None}

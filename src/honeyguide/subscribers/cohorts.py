@@ -38,6 +38,7 @@ BATCH_DAYS = 7
 # People counted in one snapshot: SQLite cannot shorten its log while a snapshot is read.
 SLICE_ROWS = 5_000
 # Campaigns found in one pass over all of them.
+COUNTING = "count who joined on each day"
 MOST_DUE = 100
 
 
@@ -139,19 +140,19 @@ def _rows(days: list[LocalDay]) -> list[dict[str, Any]]:
     return [{**day._asdict(), "day": day.day.isoformat()} for day in days]
 
 
-async def count_days(tx: Tx, tenant: Tenant, days: list[LocalDay]) -> list[list[CohortCount]]:
+async def count_days(at: Reading, days: list[LocalDay]) -> list[list[CohortCount]]:
     """Counts the people themselves, for each of these days. It takes as long as there are people on
     them."""
     rows = [{**day._asdict(), "day": str(place)} for place, day in enumerate(days)]
     found: list[list[CohortCount]] = [[] for _ in days]
-    for each in await tx.all(_COUNT, **tenant._asdict(), days=rows):
+    for each in await at.all(_COUNT, days=rows):
         place = int(each.day)
         found[place].append(each._replace(day=days[place].day.isoformat()))
     return found
 
 
-async def count(tx: Tx, tenant: Tenant, days: list[LocalDay]) -> list[CohortCount]:
-    return [each for counts in await count_days(tx, tenant, days) for each in counts]
+async def count(at: Reading, days: list[LocalDay]) -> list[CohortCount]:
+    return [each for counts in await count_days(at, days) for each in counts]
 
 
 async def people_up_to(at: Reading, days: list[LocalDay], most: int) -> int:
@@ -196,8 +197,8 @@ async def erase(change: Change, created_ms: int, claims: list[str | None]) -> No
 # -- the job
 
 
-async def due_campaigns(tx: Tx, *, now_ms: int, most: int) -> list[DueCampaign]:
-    return await tx.all(_DUE_CAMPAIGNS, before_ms=now_ms - EVERY_MS, most=most)
+async def due_campaigns(tx: Tx, *, most: int) -> list[DueCampaign]:
+    return await tx.all(_DUE_CAMPAIGNS, before_ms=tx.now_ms - EVERY_MS, most=most)
 
 
 async def begin_job(tx: Tx, due: DueCampaign) -> CountJob:
@@ -211,22 +212,19 @@ async def begin_job(tx: Tx, due: DueCampaign) -> CountJob:
     return CountJob(tenant, ZoneInfo(due.zone), changes, len(changes) < BATCH_DAYS)
 
 
-async def count_slice(
-    tx: Tx, tenant: Tenant, days: list[LocalDay], so_far: list[CohortCount]
-) -> CountedSlice:
+async def count_slice(at: Reading, days: list[LocalDay], so_far: list[CohortCount]) -> CountedSlice:
     """Counts the first people of these days. Nobody is in two slices, because the moment somebody
     joined never changes. If anything else changes meanwhile, the day is counted again."""
     rest: list[LocalDay] = []
-    end_ms = await tx.one(
+    end_ms = await at.one(
         _SLICE_END,
-        **tenant._asdict(),
         since_ms=days[0].since_ms,
         until_ms=days[-1].until_ms,
         rows=SLICE_ROWS,
     )
     if end_ms is not None:
         days, rest = _split(days, max(end_ms, days[0].since_ms + 1))
-    counts = _added(so_far, await count(tx, tenant, days))
+    counts = _added(so_far, await count(at, days))
     return CountedSlice(counts if rest else _most_common(counts), rest)
 
 
@@ -250,7 +248,7 @@ def _added(first: list[CohortCount], second: list[CohortCount]) -> list[CohortCo
     return list(sums.values())
 
 
-async def save_job(tx: Tx, job: CountJob, counts: list[CohortCount], *, now_ms: int) -> None:
+async def save_job(tx: Tx, job: CountJob, counts: list[CohortCount]) -> None:
     """Replaces the counts of these days. `now_ms` is from before they were counted."""
     tenant_params = job.tenant._asdict()
     days = [day.day.isoformat() for day in job.days]
@@ -258,7 +256,7 @@ async def save_job(tx: Tx, job: CountJob, counts: list[CohortCount], *, now_ms: 
     await tx.run(_INSERT_COUNTS, **tenant_params, counts=[each._asdict() for each in counts])
     await tx.run(_UNMARK, **tenant_params, changes=[change._asdict() for change in job.changes])
     if job.is_last:
-        await tx.run(_SET_STATE, **tenant_params, zone=job.zone.key, built_ms=now_ms)
+        await tx.run(_SET_STATE, **tenant_params, zone=job.zone.key, built_ms=tx.now_ms)
 
 
 def _most_common(counts: list[CohortCount]) -> list[CohortCount]:

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Again
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
@@ -25,8 +24,8 @@ async def add(change: Change, subscriber_id: str, code: str) -> None:
         raise Again
 
 
-async def find_ref_codes(tx: Tx, tenant: Tenant, codes: Iterable[str]) -> dict[str, str]:
+async def find_ref_codes(at: Reading, codes: Iterable[str]) -> dict[str, str]:
     """The `ref_code` of whoever each of these credits. Others are left out."""
     asked = {code: code.lower() for code in codes}
-    found = dict(await tx.all(_FIND, **tenant._asdict(), codes=list(set(asked.values()))))
+    found = dict(await at.all(_FIND, codes=list(set(asked.values()))))
     return {code: found[folded] for code, folded in asked.items() if folded in found}

@@ -29,14 +29,14 @@ def token_of(site: Site, subscriber: Subscriber) -> str:
     return token(site, subscriber.id, subscriber.ref_code, subscriber.link_version)
 
 
-async def find(tx: Tx, site: Site, given: str, *, now_ms: int) -> tuple[Tenant, Subscriber] | None:
+async def find(tx: Tx, site: Site, given: str) -> tuple[Tenant, Subscriber] | None:
     """The subscriber of this page. None for a wrong token, one that ended, or an erased
     subscriber."""
     found = await links.lookup(tx, given[:CODE_LENGTH])
     if found is None:
         return None
     tenant = Tenant(found.account_id, found.campaign_id)
-    subscriber = await subscribers.find(Reading(tx, site, tenant, now_ms), found.subscriber_id)
+    subscriber = await subscribers.find(Reading(tx, site, tenant, tx.now_ms), found.subscriber_id)
     if subscriber is None or not hmac.compare_digest(
         token_of(site, subscriber).encode(), given.encode()
     ):

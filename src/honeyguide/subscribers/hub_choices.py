@@ -87,6 +87,6 @@ async def leaders(at: Reading) -> list[Leader]:
 async def inviter_name(at: Reading, code: str) -> str:
     """The first name of the subscriber with this code, if they agreed to show it, else empty."""
     found = await at.one(_INVITER_NAME, code=code.lower())
-    if found is None and (own := await codes.find_ref_code(at.tx, at.tenant, code)) is not None:
+    if found is None and (own := await codes.find_ref_code(at, code)) is not None:
         found = await at.one(_INVITER_NAME, code=own)
     return names.first_name(found)

@@ -172,7 +172,7 @@ async def begin_check(change: Change, host_id: str) -> LinkHost:
     """The host to look up now, at an operator's request."""
     found = await get(change, host_id)
     account_id = change.tenant.account_id
-    await attempts.count(change.tx, change.site, LOOKUPS, account_id, now_ms=change.now_ms)
+    await attempts.count(change.tx, change.site, LOOKUPS, account_id)
     return found
 
 
@@ -242,9 +242,9 @@ async def _warn(change: Change, old: LinkHost, after: HostState) -> None:
     await accounts.notify_owner(change, "link_host_failing", cause, message, link=PAGE)
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[LinkHost]:
+async def due(tx: Tx, *, most: int) -> list[LinkHost]:
     """Of all accounts."""
-    return await tx.all(_DUE, now_ms=now_ms, most=most)
+    return await tx.all(_DUE, most=most)
 
 
 async def all_verified(tx: Tx) -> list[VerifiedHost]:

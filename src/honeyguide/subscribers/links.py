@@ -14,6 +14,7 @@ from honeyguide.kernel.ids import ALPHABET, CODE_LENGTH
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Store
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx, Work
 from honeyguide.subscribers import codes
@@ -77,28 +78,30 @@ async def find_campaign_by_code(tx: Tx, code: str) -> Tenant | None:
     return await tx.one(_BY_CODE, code=code) if _is_ours(code) else None
 
 
-async def lookup_by_slug(tx: Tx, slug: str, code: str) -> Link | None:
+async def lookup_by_slug(tx: Tx, site: Site, slug: str, code: str) -> Link | None:
     tenant = await find_campaign(tx, slug) if codes.is_code(code) else None
-    return None if tenant is None else await lookup_in(tx, tenant, code)
+    if tenant is None:
+        return None
+    return await lookup_in(Reading(tx, site, tenant, tx.now_ms), code)
 
 
-async def lookup_in(tx: Tx, tenant: Tenant, code: str) -> Link | None:
+async def lookup_in(at: Reading, code: str) -> Link | None:
     """By a code of ours or a further one, of this campaign's subscribers alone."""
-    link = await lookup(tx, code)
-    if link is None or link.campaign_id != tenant.campaign_id:
-        own = await codes.find_ref_code(tx, tenant, code)
-        link = await lookup(tx, own) if own is not None else None
+    link = await lookup(at.tx, code)
+    if link is None or link.campaign_id != at.tenant.campaign_id:
+        own = await codes.find_ref_code(at, code)
+        link = await lookup(at.tx, own) if own is not None else None
     return link
 
 
-async def lookup_all_in(tx: Tx, tenant: Tenant, asked: Iterable[str]) -> dict[str, Link]:
+async def lookup_all_in(at: Reading, asked: Iterable[str]) -> dict[str, Link]:
     """As `lookup_in`, of many codes at once. Those that lead nowhere are left out."""
     asked = list(asked)
-    ours = (await lookup_all(tx, asked)).items()
-    found = {code: link for code, link in ours if link.campaign_id == tenant.campaign_id}
+    ours = (await lookup_all(at.tx, asked)).items()
+    found = {code: link for code, link in ours if link.campaign_id == at.tenant.campaign_id}
     rest = [code for code in asked if code not in found]
-    further = await codes.find_ref_codes(tx, tenant, rest)
-    links = await lookup_all(tx, further.values())
+    further = await codes.find_ref_codes(at, rest)
+    links = await lookup_all(at.tx, further.values())
     return found | {code: links[own] for code, own in further.items() if own in links}
 
 
@@ -133,8 +136,9 @@ class LinkCache:
     KEPT_MS = 10_000
     MOST = 10_000
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, site: Site, clock: Clock) -> None:
         self._store = store
+        self._site = site
         self._clock = clock
         self._links: OrderedDict[str, tuple[int, Link | None]] = OrderedDict()
         self._changes = 0
@@ -148,13 +152,15 @@ class LinkCache:
         """By what follows `/r/`: a code of ours, or a campaign's slug and a code of it."""
         slug, slash, code = path.rpartition("/")
         if slash:
-            return await self._find(path, lambda tx: lookup_by_slug(tx, slug, code))
+            return await self._find(path, lambda tx: lookup_by_slug(tx, self._site, slug, code))
         return await self._find(code.lower(), lambda tx: lookup(tx, code))
 
     async def find_in(self, tenant: Tenant, code: str) -> Link | None:
         """As `lookup_in`."""
         key = f"{tenant.campaign_id} {code}"
-        return await self._find(key, lambda tx: lookup_in(tx, tenant, code))
+        return await self._find(
+            key, lambda tx: lookup_in(Reading(tx, self._site, tenant, tx.now_ms), code)
+        )
 
     async def _find(self, key: str, look_up: Work[Link | None]) -> Link | None:
         now_ms = self._clock()

@@ -127,7 +127,7 @@ async def find_start(tx: Tx, owner_id: str, kind: str, page: Page) -> PageStart:
     return PageStart(block.lo_ms, block.lo_id, page.skip - block.above)
 
 
-async def owners_to_index(tx: Tx, *, most: int, now_ms: int = 0) -> list[str]:
+async def owners_to_index(tx: Tx, *, most: int) -> list[str]:
     """The campaigns and subscribers whose lists changed, or have a block to split."""
     changed = await tx.all(_CHANGED_OWNERS, most=most)
     long_lists = await tx.all(_LONG_LISTS, most=most)

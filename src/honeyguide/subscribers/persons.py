@@ -61,7 +61,7 @@ async def remember(tx: Tx, site: Site, email: EmailAddress) -> None:
         await tx.put(_REMEMBER, earlier_key=each, person_key=key)
 
 
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[Rekeying]:
+async def due(tx: Tx, *, most: int) -> list[Rekeying]:
     return await tx.all(_DUE, most=most)
 
 

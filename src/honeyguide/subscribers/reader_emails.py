@@ -64,5 +64,5 @@ async def send_news(
     for days in range(most_days_later + 1):
         at_ms = change.now_ms + days * DAY_MS
         email = email._replace(once=f"news:{reader.id}:{at_ms // DAY_MS}")
-        if await emails.send(change.tx, email, now_ms=at_ms):
+        if await emails.send(change.tx.at(at_ms), email):
             return

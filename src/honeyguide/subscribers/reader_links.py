@@ -109,15 +109,13 @@ def without_keys(text: str) -> str:
     return _LINK.sub(r"/\1/…", text)
 
 
-async def find(
-    tx: Tx, site: Site, signed: SignedCode | None, *, now_ms: int
-) -> tuple[Tenant, Subscriber] | None:
+async def find(tx: Tx, site: Site, signed: SignedCode | None) -> tuple[Tenant, Subscriber] | None:
     """None for an erased subscriber, and for one who has other links by now."""
     found = await links.lookup(tx, signed.code) if signed else None
     if signed is None or found is None:
         return None
     tenant = Tenant(found.account_id, found.campaign_id)
-    subscriber = await subscribers.find(Reading(tx, site, tenant, now_ms), found.subscriber_id)
+    subscriber = await subscribers.find(Reading(tx, site, tenant, tx.now_ms), found.subscriber_id)
     if subscriber is None:
         return None
     is_asked = subscriber.must_confirm and subscriber.status == "active"

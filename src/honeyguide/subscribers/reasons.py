@@ -51,6 +51,12 @@ class ReasonFacts(NamedTuple):
     """A pending referral with it is rejected when it is due, for this reason."""
     is_settled: bool = False
     """Nothing is left for the operator to decide."""
+    is_by_team: bool = False
+    """The owner's team ended it, so the owner decides. What it waited for before is behind it."""
+    is_by_reader: bool = False
+    """The reader ended it."""
+    is_after_fee: bool = False
+    """If it is found after the fee, the owner is asked whether to take that back."""
 
 
 class Reason(StrEnum):
@@ -151,9 +157,9 @@ class Reason(StrEnum):
     )
     NEEDS_REVIEW = ReasonFacts(
         "needs_review",
-        "Looks automated, so it waits for you.",
-        short="Looks automated",
-        until="Looks automated. In review until {day}",
+        "Something speaks against it, so it waits for you.",
+        short="Something speaks against it",
+        until="In review until {day}",
         rule="A suspicious referral by a partner is never verified by time alone.",
         waiting="The newsletter is reviewing it, until {day} at the latest.",
         is_suspicion=True,
@@ -193,6 +199,15 @@ class Reason(StrEnum):
         "look it is not paid after {day}.",
         ends_as="unreviewed",
     )
+    ENDED_BY_TEAM = ReasonFacts(
+        "ended_by_team",
+        "Your team unsubscribed, blocked or erased them before their fee was decided.",
+        short="Ended by your team",
+        until="Waits for your decision, until {day}",
+        rule="What your team does ends no partner’s fee: you decide it, and say why.",
+        waiting="The newsletter’s team ended the subscription, and decides about the fee by {day}.",
+        is_by_team=True,
+    )
     # What people and time decided.
     UNCONFIRMED = ReasonFacts(
         "unconfirmed",
@@ -222,6 +237,25 @@ class Reason(StrEnum):
         counted="unsubscribed during the holding period",
         rule="A subscriber who leaves before the referral is verified does not count.",
         to_partner="They unsubscribed during the holding period.",
+        is_by_reader=True,
+    )
+    BOUNCED = ReasonFacts(
+        "bounced",
+        "Their email address bounced before the referral was verified.",
+        counted="whose address bounced",
+        rule="A subscriber whom no email reaches does not count.",
+        to_partner="Emails to them were returned.",
+        is_by_reader=True,
+        is_after_fee=True,
+    )
+    COMPLAINED = ReasonFacts(
+        "complained",
+        "Reported an email as spam before the referral was verified.",
+        counted="who reported an email as spam",
+        rule="A subscriber who complains before the referral is verified does not count.",
+        to_partner="They reported an email as spam.",
+        is_by_reader=True,
+        is_after_fee=True,
     )
     REJECTED_BY_HAND = ReasonFacts(
         "rejected_by_hand",
@@ -304,6 +338,7 @@ class Reason(StrEnum):
 
 
 SUSPICIONS = frozenset(reason for reason in Reason if reason.facts.is_suspicion)
+BY_READERS = sorted(reason for reason in Reason if reason.facts.is_by_reader)
 _FACTS = {reason.value: reason.facts for reason in Reason}
 
 
@@ -320,6 +355,11 @@ def explain(reason: str, due_ms: int | None) -> str:
         return (
             f"{why.sentence} It will be verified once they confirm{earliest}, "
             "unless you decide earlier."
+        )
+    if due_ms is not None and why.facts.is_by_team:
+        return (
+            f"{why.sentence} Without a decision in Review, the program’s rule decides on "
+            f"{day(due_ms)}."
         )
     if due_ms is not None and why.facts.ends_as != why:  # else it is as good as rejected
         outcome = "rejected" if why.facts.ends_as else "verified"

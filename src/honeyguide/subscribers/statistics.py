@@ -205,7 +205,7 @@ async def _count_live(
         if len(live) == 1:
             return [None]
         return [(await _count_live(at, [days], most))[0] for days in live]
-    counts = await cohorts.count_days(at.tx, at.tenant, every) if people else [[] for _ in every]
+    counts = await cohorts.count_days(at, every) if people else [[] for _ in every]
     found = dict(zip(every, counts, strict=True))
     return [[each for day in days for each in found[day]] for days in live]
 

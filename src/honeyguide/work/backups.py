@@ -21,7 +21,7 @@ from honeyguide.operating.backups.threads import Tick, run_apart
 from honeyguide.signups import erasures
 from honeyguide.store import Store
 from honeyguide.store.backup import work_folder
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 
 log = logging.getLogger("honeyguide.work")
 
@@ -43,7 +43,7 @@ async def back_up(plan: BackupPlan, store: Store, *, now_ms: int) -> BackupRecor
     """
     started_ms, backup_id = system_clock(), new_id()
     name = plan.new_name(started_ms)
-    await store.write(records.begin, backup_id, name, now_ms=started_ms)
+    await store.write(timed(records.begin, started_ms), backup_id, name)
     record = BackupRecord(
         id=backup_id,
         name=name,
@@ -66,7 +66,7 @@ async def back_up(plan: BackupPlan, store: Store, *, now_ms: int) -> BackupRecor
         raise
     finally:
         record = record._replace(duration_ms=system_clock() - started_ms)
-        await store.write(_record_result, record, now_ms=now_ms)
+        await store.write(timed(_record_result, now_ms), record)
     if record.result != records.OK:
         log.error("The backup %s is not proved: %s", name, record.message)
     await _delete_expired(plan, store)
@@ -79,10 +79,10 @@ def _with_result(record: BackupRecord, made: MadeBackup) -> BackupRecord:
     )
 
 
-async def _record_result(tx: Tx, record: BackupRecord, *, now_ms: int) -> None:
+async def _record_result(tx: Tx, record: BackupRecord) -> None:
     await records.finish(tx, record)
     if record.result != records.FAILED:
-        await accounts.note_backup(tx, now_ms=now_ms)
+        await accounts.note_backup(tx)
 
 
 async def _delete_expired(plan: BackupPlan, store: Store) -> None:
@@ -116,5 +116,5 @@ async def copy_erasures(plan: BackupPlan, store: Store, now_ms: int) -> bool:
         return False
     folder = work_folder(plan.database_url)
     await run_apart(write_erasures, plan.place, found, folder, system_clock())
-    await store.write(erasures.set_copied, [each.id for each in found], now_ms=now_ms)
+    await store.write(timed(erasures.set_copied, now_ms), [each.id for each in found])
     return len(found) == ERASURES_AT_ONCE

@@ -21,6 +21,7 @@ from honeyguide.signups.confirmations import HeldCode
 from honeyguide.signups.delayed_actions import DelayedAction
 from honeyguide.store import Store
 from honeyguide.store.change import Change
+from honeyguide.store.tx import timed
 from honeyguide.work.items import Do, changes_of
 
 # Found in one read. Each is done in a transaction of its own; delayed actions a few at a time.
@@ -39,9 +40,9 @@ async def apply_or_drop(
 ) -> bool:
     async def apply(action: DelayedAction) -> None:
         try:
-            await store.write(delayed_actions.apply, site, action, now_ms=now_ms)
+            await store.write(timed(delayed_actions.apply, now_ms), site, action)
         except (Invalid, Missing) as fault:
-            await store.write(delayed_actions.drop, site, action, fault, now_ms=now_ms)
+            await store.write(timed(delayed_actions.drop, now_ms), site, action, fault)
 
     outcomes = await asyncio.gather(*map(apply, found), return_exceptions=True)
     for outcome in outcomes:
@@ -75,9 +76,9 @@ async def look_at_program(
         await store.write(group_looks.store_groups, site, program, some, now_ms)
     for start in range(0, len(look.to_ask), DOMAINS):
         domains = look.to_ask[start : start + DOMAINS]
-        await store.write(mail_hosts.want, domains, now_ms=now_ms)
+        await store.write(timed(mail_hosts.want, now_ms), domains)
     news = await store.slow_snapshot(
-        group_looks.find_news, site, program, look, groups, changed=differ.traits, now_ms=now_ms
+        timed(group_looks.find_news, now_ms), site, program, look, groups, changed=differ.traits
     )
     for subscriber_id in news:
         await store.write(group_looks.decide, site, program, subscriber_id, now_ms)
@@ -90,7 +91,7 @@ async def ask_mail_hosts(
 ) -> bool:
     found = await asyncio.gather(*(outbound.resolver.mail_server(each) for each in domains))
     for domain, server in zip(domains, found, strict=True):
-        await store.write(mail_hosts.save, domain, server, now_ms=now_ms)
+        await store.write(timed(mail_hosts.save, now_ms), domain, server)
     return False
 
 

@@ -154,26 +154,25 @@ class Fetcher:
         *,
         only_people: bool,
     ) -> None:
-        await fetching.store_people(tx, fetch, page, read, only_people=only_people)
-        await self._notify(tx, fetch)
+        change = self._change(tx, fetch)
+        await fetching.store_people(change, fetch, page, read, only_people=only_people)
+        await fetching.notify_ended(change, fetch)
 
     async def _stop(self, tx: Tx, fetch: RemoteFetch, problem: str) -> None:
-        await fetching.stop(tx, fetch, problem)
-        await self._notify(tx, fetch)
+        change = self._change(tx, fetch)
+        await fetching.stop(change, fetch, problem)
+        await fetching.notify_ended(change, fetch)
 
     async def _wait(self, tx: Tx, fetch: RemoteFetch, error: PlatformError) -> None:
+        change = self._change(tx, fetch)
         await fetching.wait(
-            tx,
+            change,
             fetch,
             error.reason,
             after_s=error.after_s if isinstance(error, TryLater) else None,
             passes=isinstance(error, TryLater),
-            now_ms=self.clock(),
         )
-        await self._notify(tx, fetch)
-
-    async def _notify(self, tx: Tx, before: RemoteFetch) -> None:
-        await fetching.notify_ended(self._change(tx, before), before)
+        await fetching.notify_ended(change, fetch)
 
     def _change(self, tx: Tx, fetch: RemoteFetch) -> Change:
         return Change(tx, self.site, fetch.tenant, actors.job(FETCHING), self.clock())
@@ -198,16 +197,15 @@ class Fetcher:
         await moved_programs.add_program(self._change(tx, fetch), fetch, document, problem)
 
     async def _add_document(self, tx: Tx, fetch: RemoteFetch, document: RemoteDocument) -> None:
-        await moved_documents.add(
-            tx, fetch.tenant, fetch.stage, fetch.base_url, document, now_ms=self.clock()
-        )
+        await moved_documents.add(self._change(tx, fetch), fetch.stage, fetch.base_url, document)
 
     async def _move_on(
         self, tx: Tx, fetch: RemoteFetch, page: RemotePage | None, unreadable: int
     ) -> None:
         found = Counter({UNREADABLE: unreadable} if unreadable else {})
-        await fetching.move(tx, fetch, fetching.after_list(fetch, page), found)
-        await self._notify(tx, fetch)
+        change = self._change(tx, fetch)
+        await fetching.move(change, fetch, fetching.after_list(fetch, page), found)
+        await fetching.notify_ended(change, fetch)
 
 
 def _raise_unavailable(fault: Fault) -> None:

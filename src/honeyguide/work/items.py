@@ -18,7 +18,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.store import Store, job_failures
 from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 
 log = logging.getLogger("honeyguide.work")
 
@@ -28,7 +28,7 @@ Do = Callable[[Store, Sequence[Any], int], Awaitable[bool]]
 
 @dataclass(frozen=True)
 class Items:
-    """`find(tx, now_ms=, most=)` reads what is to do. `do(store, some, now_ms)` does it and returns
+    """`find(tx, most=)` reads what is to do. `do(store, some, now_ms)` does it and returns
     whether there may be more. It must be safe to do again what was done, or half done, before: of a
     batch that failed, each item is done alone.
     """
@@ -63,11 +63,11 @@ class Job:
 
 
 def one_by_one(site: Site, write: Callable[..., Awaitable[Any]]) -> Do:
-    """Each item in a transaction of its own: `write(tx, site, item, now_ms=)`."""
+    """Each item in a transaction of its own: `write(tx, site, item)`."""
 
     async def do(store: Store, found: Sequence[Any], now_ms: int) -> bool:
         for item in found:
-            await store.write(write, site, item, now_ms=now_ms)
+            await store.write(timed(write, now_ms), site, item)
         return True
 
     return do
@@ -76,8 +76,8 @@ def one_by_one(site: Site, write: Callable[..., Awaitable[Any]]) -> Do:
 def changes_of(site: Site, job: str, make: Callable[[Change, Any], Awaitable[Any]]) -> Do:
     """Each item in a transaction of its own, as a change to its tenant by this job."""
 
-    async def write(tx: Tx, site: Site, item: Any, *, now_ms: int) -> None:
-        await make(Change(tx, site, item.tenant, actors.job(job), now_ms), item)
+    async def write(tx: Tx, site: Site, item: Any) -> None:
+        await make(Change(tx, site, item.tenant, actors.job(job), tx.now_ms), item)
 
     return one_by_one(site, write)
 
@@ -106,14 +106,14 @@ def key_of(item: Any) -> str:
 
 async def find_items(store: Store, items: Items, skipped: set[str], now_ms: int) -> list[Any]:
     """The next ones. Those that are skipped are found too, so it looks for as many more."""
-    found = await store.read(items.find, now_ms=now_ms, most=items.most + len(skipped))
+    found = await store.read(timed(items.find, now_ms), most=items.most + len(skipped))
     return [item for item in found if key_of(item) not in skipped][: items.most]
 
 
 async def has_any(store: Store, job: str, work: Sequence[Items], now_ms: int) -> bool:
     for items in work:
-        if await store.read(items.find, now_ms=now_ms, most=1):
-            skipped = await store.read(job_failures.skipped, job, now_ms=system_clock())
+        if await store.read(timed(items.find, now_ms), most=1):
+            skipped = await store.read(timed(job_failures.skipped, system_clock()), job)
             if not skipped or await find_items(store, items, skipped, now_ms):
                 return True
     return False
@@ -128,7 +128,7 @@ async def run_all(store: Store, job: str, work: Sequence[Items], clock: Clock) -
 
 
 async def _run(store: Store, job: str, items: Items, clock: Clock) -> bool:
-    skipped = await store.read(job_failures.skipped, job, now_ms=system_clock())
+    skipped = await store.read(timed(job_failures.skipped, system_clock()), job)
     more, had_any = True, False
     while more:
         now_ms = clock()
@@ -150,4 +150,4 @@ async def _run(store: Store, job: str, items: Items, clock: Clock) -> bool:
 async def _record(store: Store, job: str, key: str, error: Exception) -> None:
     log.error("Skipped %s, which failed; it will be tried again", key, exc_info=error)
     kind = type(error).__name__
-    await store.write(job_failures.record, job, key, kind, now_ms=system_clock())
+    await store.write(timed(job_failures.record, system_clock()), job, key, kind)

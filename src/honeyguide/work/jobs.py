@@ -83,9 +83,6 @@ def _purge(name: str, every_ms: int, *purges: Purge[Any]) -> Job:
 
 COUNTS = (
     _job("update the page index", SECOND_MS, page_index.owners_to_index, upkeep.update_page_index, page_index.OWNERS, page_index.OWNERS),
-    _job(
-        "count who joined on each day", MINUTE_MS, cohorts.due_campaigns, upkeep.count_cohorts, cohorts.MOST_DUE, topic=accounts.TIME_ZONE
-    ),
 )
 
 PURGES = (
@@ -157,6 +154,7 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int, keep
     """The table of jobs."""
     return (
         *COUNTS,
+        _counting_job(site),
         _job(importing.IMPORTING, SECOND_MS, import_parts.running, partial(moving.import_file, site)),
         _job(adopting.ADOPTING, MINUTE_MS, adopting.due, partial(moving.adopt_values, site), topic=adoption.TOPIC),
         Job(money.VERIFYING, 5 * SECOND_MS, (money.referrals_to_verify(site),), topic=CLOCK_SET),
@@ -212,6 +210,12 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int, keep
     )
 
 
+def _counting_job(site: Site) -> Job:
+    """Counts who joined on each day."""
+    count = partial(upkeep.count_cohorts, site)
+    return _job(cohorts.COUNTING, MINUTE_MS, cohorts.due_campaigns, count, cohorts.MOST_DUE, topic=accounts.TIME_ZONE)
+
+
 def _ending_job(site: Site) -> Job:
     """Ends what nobody confirmed in time."""
     verify = partial(money.verify_referrals, site)
@@ -249,6 +253,7 @@ def first_look_jobs(site: Site) -> tuple[Job, ...]:
                 Items(first_looks.to_ask, asking(first_looks.ask), LOOKS_BATCH),
                 Items(first_looks.to_remind, asking(first_looks.remind), LOOKS_BATCH),
                 Items(first_looks.to_pause, asking(first_looks.pause), LOOKS_BATCH),
+                Items(group_looks.to_tell, asking(group_looks.tell), LOOKS_BATCH),
             ),
             topic=CLOCK_SET,
         ),

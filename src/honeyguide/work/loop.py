@@ -14,6 +14,7 @@ from honeyguide.kernel.clock import MINUTE_MS, Clock, system_clock
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.store import Store, failing_loops, job_failures, job_runs
+from honeyguide.store.tx import timed
 from honeyguide.work.items import Job, has_any, run_all
 
 log = logging.getLogger("honeyguide.work")
@@ -107,17 +108,16 @@ class Loop:
             return True
         if isinstance(job.work, tuple):
             return await has_any(self.store, job.name, job.work, self._clock())
-        return job.probe is None or bool(await self.store.read(job.probe, now_ms=self._clock()))
+        return job.probe is None or bool(await self.store.read(timed(job.probe, self._clock())))
 
     async def _run(self, job: Job, *, early: bool) -> bool:
         token, began_ms = new_id(), system_clock()
         if not await self.store.write(
-            job_runs.claim,
+            timed(job_runs.claim, began_ms),
             job.name,
             token,
             every_ms=job.every_ms,
             lease_ms=LEASE_MS,
-            now_ms=began_ms,
             early=early,
         ):
             return False
@@ -204,8 +204,8 @@ class HealthNotes:
             self._noted_ms = now_ms
             intervals = {job.name: job.every_ms for job in self._loop.jobs}
             await self._store.write(job_runs.note_looked, intervals, self._loop.looked)
-            if await self._store.read(job_failures.has_old, now_ms=now_ms):
-                await self._store.write(job_failures.forget_old, now_ms=now_ms)
+            if await self._store.read(timed(job_failures.has_old, now_ms)):
+                await self._store.write(timed(job_failures.forget_old, now_ms))
 
     async def rest(self) -> None:
         await asyncio.sleep(NOTES_EVERY_S)
@@ -219,6 +219,6 @@ class HealthNotes:
             return
         recovered = [name for name in self._failing if name not in failing]
         await self._store.write(
-            failing_loops.save, self._background.failing, recovered, now_ms=now_ms
+            timed(failing_loops.save, now_ms), self._background.failing, recovered
         )
         self._failing = failing

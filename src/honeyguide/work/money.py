@@ -31,7 +31,7 @@ from honeyguide.screening.moves import DueReferral
 from honeyguide.signups import signups
 from honeyguide.store import Store
 from honeyguide.store.change import Change
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from honeyguide.subscribers.subscriber_check import Checked, CheckGroup, check_slice
 from honeyguide.subscribers.subscribers import Subscriber
 from honeyguide.work.items import Items
@@ -88,7 +88,7 @@ async def notify_about_budget(
     site: Site, store: Store, programs: Sequence[str], now_ms: int
 ) -> bool:
     (program_id,) = programs
-    await store.write(budget_notifications.notify_due, site, now_ms=now_ms, only=program_id)
+    await store.write(timed(budget_notifications.notify_due, now_ms), site, only=program_id)
     return True
 
 
@@ -99,7 +99,7 @@ def budgets_to_notify(site: Site) -> Items:
 async def close_or_pay_out(store: Store, months: Sequence[str], now_ms: int) -> bool:
     (month,) = months
     if month == payouts.CLOSE:
-        for closed in await store.write(payouts.close_months, now_ms=now_ms):
+        for closed in await store.write(timed(payouts.close_months, now_ms)):
             log.info("Closed the month %s", closed)
     else:
         await pay_out(store, month, now_ms)
@@ -119,7 +119,7 @@ async def pay_out(
     """
 
     async def make(some: Sequence[Earned]) -> None:
-        made(await store.write(payouts.make_payouts, month, some, now_ms=now_ms))
+        made(await store.write(timed(payouts.make_payouts, now_ms), month, some))
 
     after, failed = "", 0
     while earned := await store.read(payouts.earned_by, month, after):
@@ -133,7 +133,7 @@ async def pay_out(
             n=failed,
             month=month,
         )
-    await store.write(payouts.set_paid_out, month, now_ms=now_ms)
+    await store.write(timed(payouts.set_paid_out, now_ms), month)
 
 
 async def verify_ledger(store: Store, now_ms: int) -> bool:
@@ -150,14 +150,14 @@ async def verify_ledger(store: Store, now_ms: int) -> bool:
         if finding.broken:
             log.error("Ledger check failed, %d rows wrong: %s", finding.broken, finding.promise)
     broken = sum(finding.broken for finding in findings)
-    await store.write(accounts.note_proof, broken=broken, now_ms=now_ms)
+    await store.write(timed(accounts.note_proof, now_ms), broken=broken)
     return False
 
 
 async def make_digests(store: Store, accounts: Sequence[str], now_ms: int) -> bool:
     for account_id in accounts:
         if account_id == month_digests.FINISH:
-            await store.write(month_digests.finish, now_ms=now_ms)
+            await store.write(timed(month_digests.finish, now_ms))
             return False
         for month in await store.read(month_digests.months_without, account_id):
             await _make_digest(store, account_id, month, now_ms)
@@ -172,7 +172,7 @@ async def _make_digest(store: Store, account_id: str, month: str, now_ms: int) -
         await store.write(change_log.salt_batch, account_id, **bounds)
     ledger = await store.slow_snapshot(month_digests.ledger_of, account_id, month)
     log = await store.slow_snapshot(month_digests.log_of, account_id, month)
-    await store.write(month_digests.save, account_id, month, ledger, log, now_ms=now_ms)
+    await store.write(timed(month_digests.save, now_ms), account_id, month, ledger, log)
 
 
 DIGESTS = Items(month_digests.due, make_digests, month_digests.ACCOUNTS_BATCH)
@@ -180,6 +180,6 @@ DIGESTS = Items(month_digests.due, make_digests, month_digests.ACCOUNTS_BATCH)
 
 async def tell_of_terms(site: Site, store: Store, found: Sequence[TermChange], now_ms: int) -> bool:
     (change,) = found
-    while await store.write(term_notifications.tell, site, change, now_ms=now_ms):
+    while await store.write(timed(term_notifications.tell, now_ms), site, change):
         pass
     return True

@@ -11,6 +11,7 @@ from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.site import Site
 from honeyguide.moving import adopting, checking, import_parts
 from honeyguide.store import Store
+from honeyguide.store.tx import timed
 
 
 async def import_file(site: Site, store: Store, imports: Sequence[str], now_ms: int) -> bool:
@@ -23,7 +24,7 @@ async def import_file(site: Site, store: Store, imports: Sequence[str], now_ms: 
     async def import_lines(numbers: Sequence[int]) -> None:
         nonlocal is_ours
         is_ours = await store.write(
-            import_parts.import_lines, import_id, numbers, site=site, now_ms=now_ms
+            timed(import_parts.import_lines, now_ms), import_id, numbers, site=site
         )
 
     numbers = await store.read(import_parts.next_lines, import_id)
@@ -31,13 +32,15 @@ async def import_file(site: Site, store: Store, imports: Sequence[str], now_ms: 
         await import_lines(numbers)
         return is_ours
     for number, error in await do_all(numbers, import_lines):
-        await store.write(import_parts.refuse_line, import_id, number, error)
+        await store.write(
+            timed(import_parts.refuse_line, now_ms), import_id, number, error, site=site
+        )
     return is_ours
 
 
 async def adopt_values(site: Site, store: Store, found: Sequence[str], now_ms: int) -> bool:
     (integration_id,) = found
-    await store.write(adopting.adopt_batch, site, integration_id, now_ms=now_ms)
+    await store.write(timed(adopting.adopt_batch, now_ms), site, integration_id)
     return True
 
 
@@ -51,9 +54,9 @@ async def compare_some(
         return True
     try:
         # On SQLite, a slow snapshot is read in a thread, so that others are served meanwhile.
-        compared = await store.slow_snapshot(checking.compare_part, site, check, now_ms=now_ms)
+        compared = await store.slow_snapshot(timed(checking.compare_part, now_ms), site, check)
         if compared.n is None:
-            await store.write(checking.finish, site, check, secret_keys, now_ms=now_ms)
+            await store.write(timed(checking.finish, now_ms), site, check, secret_keys)
         else:
             await store.write(checking.record, check, compared)
     except Missing:

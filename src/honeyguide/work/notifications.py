@@ -19,6 +19,7 @@ from honeyguide.mail import digests, slack_messages
 from honeyguide.mail.slack_messages import SlackMessage
 from honeyguide.partners import payout_notifications
 from honeyguide.store import Store
+from honeyguide.store.tx import timed
 
 log = logging.getLogger("honeyguide.work")
 
@@ -59,7 +60,7 @@ class SlackPoster:
 
 async def send_digest(site: Site, store: Store, accounts: Sequence[str], now_ms: int) -> bool:
     (account_id,) = accounts
-    await store.write(digests.send_next, site, now_ms=now_ms, only=account_id)
+    await store.write(timed(digests.send_next, now_ms), site, only=account_id)
     return True
 
 
@@ -74,10 +75,9 @@ async def notify_about_payouts(
     while more:
         try:
             more = await store.write(
-                payout_notifications.notify_batch,
+                timed(payout_notifications.notify_batch, now_ms),
                 site,
                 month,
-                now_ms=now_ms,
                 batch=batch,
                 is_whole=not passed_over,
             )
@@ -104,7 +104,7 @@ async def post_to_slack(
     the lease ends and the messages are posted again."""
     token = new_id()
     claimed = await store.write(
-        slack_messages.claim, accounts, token, until_ms=now_ms + LEASE_MS, now_ms=now_ms
+        timed(slack_messages.claim, now_ms), accounts, token, until_ms=now_ms + LEASE_MS
     )
     by_account: dict[str, list[SlackMessage]] = defaultdict(list)
     for message in sorted(claimed, key=lambda each: each.id):
@@ -137,12 +137,11 @@ async def _post(
     attempts = max(message.attempts for message in messages)
     next_ms = now_ms + DELAYS_MS[attempts - 1] if attempts <= len(DELAYS_MS) else None
     await store.write(
-        slack_messages.record_failed,
+        timed(slack_messages.record_failed, now_ms),
         account_id,
         token,
         why,
         next_ms=next_ms,
-        now_ms=now_ms,
     )
 
 

@@ -25,7 +25,8 @@ from honeyguide.rewards import backfill, shipments
 from honeyguide.rewards.shipments import OldAddress
 from honeyguide.store import Store
 from honeyguide.store.change import Change
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import reads
+from honeyguide.store.tx import Tx, timed
 from honeyguide.subscribers import cohorts, link_hosts, page_index, persons
 from honeyguide.subscribers.cohorts import DueCampaign
 from honeyguide.subscribers.link_hosts import LinkHost
@@ -43,15 +44,17 @@ async def update_page_index(store: Store, owners: Sequence[str], now_ms: int) ->
 
 async def grant_new_reward(site: Site, store: Store, rewards: Sequence[str], now_ms: int) -> bool:
     (reward_id,) = rewards
-    return await store.write(backfill.grant_batch, site, now_ms=now_ms, only=reward_id)
+    return await store.write(timed(backfill.grant_batch, now_ms), site, only=reward_id)
 
 
 async def supply_codes(site: Site, store: Store, rewards: Sequence[str], now_ms: int) -> bool:
     (reward_id,) = rewards
-    return await store.write(backfill.supply_batch, site, now_ms=now_ms, only=reward_id)
+    return await store.write(timed(backfill.supply_batch, now_ms), site, only=reward_id)
 
 
-async def count_cohorts(store: Store, found: Sequence[DueCampaign], now_ms: int) -> bool:
+async def count_cohorts(
+    site: Site, store: Store, found: Sequence[DueCampaign], now_ms: int
+) -> bool:
     """The counting takes as long as there are people, so it is not part of a write, and done in
     slices."""
     for due in found:
@@ -59,8 +62,9 @@ async def count_cohorts(store: Store, found: Sequence[DueCampaign], now_ms: int)
         counts: list[cohorts.CohortCount] = []
         days = job.days
         while days:
-            counts, days = await store.slow_snapshot(cohorts.count_slice, job.tenant, days, counts)
-        await store.write(cohorts.save_job, job, counts, now_ms=now_ms)
+            count = reads(cohorts.count_slice, site, job.tenant, now_ms)
+            counts, days = await store.slow_snapshot(count, days, counts)
+        await store.write(timed(cohorts.save_job, now_ms), job, counts)
     return True
 
 
@@ -72,11 +76,11 @@ async def set_rates(store: Store, rates: Sequence[ConfirmationRate], now_ms: int
 async def count_public_figures(store: Store, found: Sequence[DueProgram], now_ms: int) -> bool:
     """Counting takes as long as there are referrals, so it is not part of a write."""
     for program in found:
-        figures = await store.slow_snapshot(public_figures.count, program, now_ms=now_ms)
+        figures = await store.slow_snapshot(timed(public_figures.count, now_ms), program)
         held = await store.slow_snapshot(
-            held_referrals.count_held, program.account_id, program.id, now_ms=now_ms
+            timed(held_referrals.count_held, now_ms), program.account_id, program.id
         )
-        await store.write(public_figures.save, program, figures, held, now_ms=now_ms)
+        await store.write(timed(public_figures.save, now_ms), program, figures, held)
     return True
 
 
@@ -87,7 +91,7 @@ async def add_search_texts(store: Store, found: Sequence[Publication], now_ms: i
 
 async def delete_disconnected(store: Store, found: Sequence[str], now_ms: int) -> bool:
     (integration_id,) = found
-    return await store.write(disconnecting.delete_batch, now_ms=now_ms, only=integration_id)
+    return await store.write(timed(disconnecting.delete_batch, now_ms), only=integration_id)
 
 
 async def remove_addresses(store: Store, found: Sequence[OldAddress], now_ms: int) -> bool:
@@ -107,14 +111,14 @@ async def close_account(
     """Step by step, each in a transaction of its own: a process that is killed loses nothing."""
     (account,) = found
     actor = actors.job(closing.CLOSING)
-    while await store.write(closing.close_some, site, actor, account.id, now_ms=now_ms):
+    while await store.write(timed(closing.close_some, now_ms), site, actor, account.id):
         pass
     return False
 
 
 async def forget_account(store: Store, found: Sequence[str], now_ms: int) -> bool:
     (account_id,) = found
-    await store.write(closing.forget, account_id, now_ms=now_ms)
+    await store.write(timed(closing.forget, now_ms), account_id)
     return True
 
 
@@ -123,12 +127,10 @@ async def check_hosts(
 ) -> bool:
     found = await asyncio.gather(*(outbound.resolver.texts(each.record_name) for each in hosts))
     for host, texts in zip(hosts, found, strict=True):
-        await store.write(_record_check, site, host, texts, now_ms=now_ms)
+        await store.write(timed(_record_check, now_ms), site, host, texts)
     return len(hosts) == HOSTS_BATCH
 
 
-async def _record_check(
-    tx: Tx, site: Site, host: LinkHost, texts: TextRecords, *, now_ms: int
-) -> None:
-    change = Change(tx, site, host.tenant, actors.job(link_hosts.CHECKING), now_ms)
+async def _record_check(tx: Tx, site: Site, host: LinkHost, texts: TextRecords) -> None:
+    change = Change(tx, site, host.tenant, actors.job(link_hosts.CHECKING), tx.now_ms)
     await link_hosts.record_check(change, host.id, texts)

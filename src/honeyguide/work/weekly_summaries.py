@@ -33,7 +33,7 @@ from honeyguide.signups import open_work
 from honeyguide.store import Store
 from honeyguide.store.reading import AccountReading, Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from honeyguide.subscribers import campaigns, page_index, statistics, subscribers
 from honeyguide.subscribers.statistics import PeriodAdvocate
 
@@ -64,8 +64,8 @@ _MOVE = _sql.command("move")
 _WAITING_REWARDS = _sql.query("waiting_rewards", _WaitingRewards)
 
 
-async def due_accounts(tx: Tx, *, now_ms: int, most: int) -> list[DueAccount]:
-    return await tx.all(_DUE_ACCOUNTS, now_ms=now_ms, batch=most)
+async def due_accounts(tx: Tx, *, most: int) -> list[DueAccount]:
+    return await tx.all(_DUE_ACCOUNTS, batch=most)
 
 
 async def send_weekly_summary(
@@ -75,8 +75,8 @@ async def send_weekly_summary(
     summary = None
     if _is_time(account, now_ms):
         # Apart from the write: a week of a large newsletter takes a moment to read.
-        summary = await store.slow_snapshot(summarize, site, account, now_ms=now_ms)
-    await store.write(finish, site, account, summary, now_ms=now_ms)
+        summary = await store.slow_snapshot(timed(summarize, now_ms), site, account)
+    await store.write(timed(finish, now_ms), site, account, summary)
     return True
 
 
@@ -92,20 +92,18 @@ def _is_time(account: DueAccount, now_ms: int) -> bool:
     )
 
 
-async def finish(
-    tx: Tx, site: Site, account: DueAccount, summary: WeeklySummary | None, *, now_ms: int
-) -> None:
+async def finish(tx: Tx, site: Site, account: DueAccount, summary: WeeklySummary | None) -> None:
     """Queues the summary, if any, and notes when to look again. Of two processes, the one that
     moves the time queues it."""
     zone = zone_of(account.time_zone)
-    monday = periods.monday_of(now_ms, zone)
-    is_past = now_ms >= periods.morning_of(monday, zone)
+    monday = periods.monday_of(tx.now_ms, zone)
+    is_past = tx.now_ms >= periods.morning_of(monday, zone)
     moved = await tx.run(
         _MOVE,
         account_id=account.id,
         from_ms=account.weekly_due_ms,
         time_zone=account.time_zone,
-        due_ms=periods.next_monday_morning(now_ms, zone),
+        due_ms=periods.next_monday_morning(tx.now_ms, zone),
         monday=monday.isoformat() if is_past else account.weekly_monday,
     )
     if moved and summary is not None:
@@ -119,21 +117,19 @@ async def finish(
             parts=weekly_summary.parts(summary),
             turn_off_url=summary.turn_off_url,
         )
-        await notifications.notify(tx, site.base_url, notification, now_ms=now_ms)
+        await notifications.notify(tx, site.base_url, notification)
 
 
-async def summarize(
-    tx: Tx, site: Site, account: DueAccount, *, now_ms: int
-) -> WeeklySummary | None:
+async def summarize(tx: Tx, site: Site, account: DueAccount) -> WeeklySummary | None:
     """None if the account wants none, or never had a subscriber."""
     how = await notification_choices.delivery_of(tx, account.id, WEEKLY_SUMMARY)
     tenant = await campaigns.tenant_of(tx, account.id)
     if how.delivery == OFF or not await page_index.total(tx, tenant.campaign_id, "all"):
         return None
     zone = zone_of(account.time_zone)
-    monday = periods.monday_of(now_ms, zone)
+    monday = periods.monday_of(tx.now_ms, zone)
     week = Period(monday - timedelta(days=7), monday - timedelta(days=1), zone)
-    at = Reading(tx, site, tenant, now_ms)
+    at = Reading(tx, site, tenant, tx.now_ms)
     now, before = await statistics.period_totals(at, week, week.shifted(-7))
     top = await statistics.top_advocates(at, week, most=ADVOCATES)
     return WeeklySummary(
@@ -153,7 +149,7 @@ async def summarize(
         overview_url=f"{site.base_url}/",
         preferences_url=f"{site.base_url}/notices/preferences",
         turn_off_url=notification_choices.turn_off_url(
-            site, account.id, WEEKLY_SUMMARY, link_version=account.link_version, now_ms=now_ms
+            site, account.id, WEEKLY_SUMMARY, link_version=account.link_version, now_ms=tx.now_ms
         ),
     )
 
@@ -176,6 +172,7 @@ async def _waiting(at: Reading, zone: ZoneInfo) -> list[WaitingTask]:
     if first.due_ms is not None:
         note = f"The first is {first.outcome} automatically on {_short_day(first.due_ms, zone)}."
     add(work.to_review, "Referrals to review", note, "Review", "/review")
+    add(work.ended_fees, "Fees that your team ended", "", "Decide", "/review/ended")
     approve = await _waiting_rewards(at, earned_rewards.AWAITING)
     add(approve.n, "Rewards to approve", since(approve.oldest_ms), "Approve", "/rewards")
     add(work.claims, "Rewards to fulfill", since(work.claimed_ms), "Fulfill", "/rewards")
@@ -228,7 +225,7 @@ def _spent(program: ProgramOutlook, budget_month: str) -> str:
         f"{show(month.spent_cents)} of {budget_month} {show(program.budget_cents)} budget is spent"
     )
     if month.fees.expected_cents:
-        sentence += f", and at most {show(month.fees.expected_cents)} more is expected"
+        sentence += f", and the forecast is {show(month.fees.expected_cents)} more"
     if month.fees.over_cents:
         sentence += f". Pending fees of {show(month.fees.over_cents)} do not fit"
     return f"{sentence}."

@@ -14,6 +14,7 @@ from honeyguide.moving import importing, source_words
 from honeyguide.store import job_failures
 from honeyguide.store.tx import Tx
 from tests.support.planted import permit, refuse
+from tests.support.readings import change_of
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump, mentions
@@ -89,7 +90,7 @@ def test_the_result_of_a_trial_is_gone_once_the_file_is_read_otherwise(
 
     alice.web.post(page, do="try", email="0", name="1")
     assert shows_trial()
-    service.write(lambda tx: importing.choose(tx, tenant, import_id, {"email": 1}))
+    service.write(lambda tx: importing.choose(change_of(tx, tenant), import_id, {"email": 1}))
     assert not shows_trial(), "other columns"
     alice.web.post(page, do="try", email="0")
     assert shows_trial()
@@ -223,7 +224,7 @@ def test_files_are_forgotten_after_a_month_with_the_people_in_them(
         return service.read(find)
 
     def purge(at_ms: int) -> bool:
-        return service.write(lambda tx: importing.purge(tx, now_ms=at_ms))
+        return service.write(lambda tx: importing.purge(tx.at(at_ms)))
 
     began_ms = service.now_ms()
     assert not purge(began_ms + importing.KEPT_MS - DAY_MS)
@@ -250,7 +251,7 @@ def test_an_import_that_still_runs_is_not_forgotten_however_old(
         """In one transaction, so that the job that imports does not see it."""
         await set_status(tx, status)
         late_ms = service.now_ms() + importing.KEPT_MS + DAY_MS
-        while await importing.purge(tx, now_ms=late_ms):
+        while await importing.purge(tx.at(late_ms)):
             pass
         await set_status(tx, "new")
 

@@ -232,7 +232,7 @@ def test_of_undo_and_the_job_at_one_moment_the_first_wins(
         return await delayed_actions.undo(change_of(tx, tenant), action.id)
 
     async def apply_it(tx: Tx) -> None:
-        await delayed_actions.apply(tx, site, action, now_ms=alice.service.now_ms())
+        await delayed_actions.apply(tx.at(alice.service.now_ms()), site, action)
 
     order = (undo_it, apply_it) if is_undone_first else (apply_it, undo_it)
     outcomes = alice.service.run(overlapping(alice.service.services.store, *order))

@@ -10,8 +10,7 @@ from honeyguide.pages.dashboard import bars, formats
 from honeyguide.pages.dashboard.earn import earnings as earnings_page
 from honeyguide.pages.dashboard.earn.earnings import WHY_UNPAID, month_money
 from honeyguide.partners import rules
-from honeyguide.partners.expected_fees import ExpectedFees
-from honeyguide.partners.outlook import MonthOutlook
+from honeyguide.partners.month_limits import MonthLimit
 from honeyguide.subscribers.reasons import Reason
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service
@@ -157,18 +156,20 @@ def test_sure_and_at_most_are_never_one_promise(
     assert f"Confirmed in {name} $0.00 0 subscribers." in page
     if rules.month_of(service.now_ms() + DAY_MS) == month:
         assert "$0.00 sure at most $3.00" in page
-        assert "2 pending referrals are worth $6.00." in page
-        assert "$3.00 can still be paid: $3.00 is over your monthly cap." in page
+        assert "2 referrals are pending, worth $6.00; at most $3.00 can still be paid" in page
+        assert "can still be paid: $3.00 is over your monthly cap." in page
+        assert "Their fee does not fit what is left." in page
     carl = operator(service, "carl")
     place = join(carl, offer(alice, publish(alice), cpa=3, max_payout=3))
     alice.subscribe("veiled@example.org", referrer_code=place["ref_code"])
     page = earnings(carl)
     assert f"Confirmed in {name} $3.00 1 subscriber. Will be paid after the month closes" in page
     assert "$3.00 sure at most $3.00 No fee is pending." in page
+    assert "Only a higher budget or cap, new readers, a fee that is taken back or a" in page
     assert "Your cap is reached, resumes 1" in page
 
 
-def test_what_the_budget_cannot_pay_is_expected_by_nobody(service: Service) -> None:
+def test_what_is_left_of_a_budget_is_shared(service: Service) -> None:
     """Two partners with room under their caps, and a budget for one fee."""
     if rules.month_of(service.now_ms() + DAY_MS) != rules.month_of(service.now_ms()):
         service.set_clock(2 * DAY_MS / 1000)  # all of it is about one month
@@ -178,12 +179,17 @@ def test_what_the_budget_cannot_pay_is_expected_by_nobody(service: Service) -> N
     for who in (bob, carl):
         place = join(who, program)
         alice.subscribe(f"veiled.{who.email}", referrer_code=place["ref_code"])
-    assert "$0.00 sure at most $3.00" in earnings(bob), "the first to fall due"
-    second = earnings(carl)
-    assert "$0.00 sure at most $0.00" in second
-    assert "$0.00 can still be paid: $3.00 is more than the budget can pay." in second
+    for who in (bob, carl):
+        page = earnings(who)
+        assert "$0.00 sure at most $3.00" in page and "shared with 1 other" in page
+    api = carl.get("/v2/partner_profile/earnings").json()["earnings"]
+    assert (api["at_most"], api["programs"][0]["at_most"]) == (3, 3)
     owner = text_of(alice.web.get(f"/program/{program['uuid']}").text)
     assert "$3.00 pending, fits $3.00 pending, does not fit the budget" in owner
+    assert owner.count("at most $3.00") == 2, "as both partners read it"
+    for budget, more in (("6", "$3.00 more would be paid"), ("4", "Nobody more would be paid")):
+        tried = text_of(alice.web.get(f"/program/{program['uuid']}?budget={budget}").text)
+        assert more in tried, "without scripts"
 
 
 def test_an_unpaid_program_has_no_caps(alice: Operator, bob: Operator) -> None:
@@ -198,7 +204,8 @@ def test_an_unpaid_program_has_no_caps(alice: Operator, bob: Operator) -> None:
     assert "Unpaid recommendation" in owner and "$0.00" not in owner
     offer(alice, publish(alice))
     programs = text_of(alice.web.get("/program").text)
-    assert "The Morning Wax Unpaid recommendation Active" in programs and "$0.00" not in programs
+    assert "The Morning Wax Unpaid recommendation Active" in programs
+    assert programs.count("$0.00") == programs.count("$0.00 of $300.00") == 1
 
 
 def test_nothing_is_said_of_zero_dollars_while_something_unpaid_is_pending(
@@ -260,8 +267,7 @@ def make_due_this_month(service: Service, place_id: str) -> None:
     ("month", "closes"), [("2026-11", "1 Dec"), ("2026-12", "1 Jan"), ("2028-02", "1 Mar")]
 )
 def test_a_month_is_paid_after_a_day_that_is_to_come(month: str, closes: str) -> None:
-    nothing_pending = MonthOutlook(month, 500, ExpectedFees(), {})
-    shown = month_money(500, 2, [nothing_pending], None, month)
+    shown = month_money(500, 2, [(month, MonthLimit())], None, month)
     assert shown.when_paid == f"Will be paid after the month closes on {closes}."
 
 
@@ -287,4 +293,4 @@ def test_a_pending_fee_is_not_added_to_a_confirmed_one(alice: Operator, bob: Ope
     verify = f"{alice.v1}/subscribers/{people[0]['uuid']}/referral/verify"
     assert alice.post(verify).status_code == 200
     for page in (earnings(bob), text_of(bob.web.get(f"/earnings/{place['uuid']}").text)):
-        assert "$3.00 $6.00 pending" in page and "up to" not in page
+        assert "$3.00 $6.00 does not fit" in page and "up to" not in page

@@ -12,6 +12,8 @@ from tests.support.delayed import pass_minute
 from tests.support.first_looks import FIRST, asked, begin, bring, run_jobs
 from tests.support.service import Service
 from tests.support.stores import statement
+from tests.support.trait_groups import DOMAIN, NAMES, come
+from tests.support.trait_groups import look as look_for_groups
 from tests.support.web import Operator, operator, text_of
 
 PATH = "/review/looks"
@@ -94,12 +96,19 @@ def test_a_member_of_the_partners_account_answers_nothing(alice: Operator) -> No
 
 
 def test_what_differs_is_said_and_drawn(alice: Operator) -> None:
+    alice.service.set_clock(-15 * 86_400)
     for number in range(40):
-        alice.subscribe(f"own{number}@gmail.com")
+        alice.subscribe(f"own{number}@gmail.com", status="confirmed")
+        # Strangers, made up so that the partner's fakes are like others.
+        alice.subscribe(f"stranger{number}@example.org")
+    alice.service.set_clock(0)
+    for number in range(40):
+        alice.subscribe(f"new{number}@example.org", status="confirmed")
     look = asked(alice)
     found = alice.web.get(PATH).text
     assert "All 5 are at one host, example.org. None of the others are there." in text_of(found)
-    assert len(re.findall('class="cell p" transform', found)) == 5 * 5
+    assert len(re.findall('class="cell p" transform', found)) == 5 * 3
+    assert text_of(found).count("Not known of these readers.") == 2, "they came by API"
     assert look in found
 
 
@@ -120,7 +129,54 @@ def test_a_partner_reads_that_a_look_is_awaited(alice: Operator) -> None:
     run_jobs(alice.service)
     assert "Waits for a first look" not in text_of(bob.web.get(f"/earnings/{joined['uuid']}").text)
     after = text_of(bob.web.get(f"/network/{joined['partner_program_uuid']}").text)
-    assert "1 of 1 new partner looked at. 0 not within 30 days" in after
+    assert "1 of 1 new partner looked at. 0 not within 30 days (0%)" in after
+    path = f"/v2/partner_network/partner_programs/{joined['partner_program_uuid']}"
+    looks = bob.get(path).json()["partner_program"]["first_looks"]
+    assert looks == {"answered": 1, "unanswered": 0, "unanswered_share": 0.0}
+
+
+def test_a_look_is_on_home_and_in_the_menu_and_takes_in_its_group(alice: Operator) -> None:
+    """One decision, counted once."""
+    path = begin(alice, alice.service.member("bob"))
+    program = f"/v2/partner_programs/{path['partner_program_uuid']}/verification"
+    assert alice.put(program, {"screening": "strong"}).status_code == 200
+    come(alice, path["ref_code"], *(f"{name}@{DOMAIN}" for name in NAMES))
+    look_for_groups(alice.service)
+    look_for_groups(alice.service)
+    assert statuses(alice) == [("pending", "needs_review")] * 8
+    alone = text_of(alice.web.get("/").text)
+    assert "8 referrals to review" in alone and "first look" not in alone
+    for name in NAMES[:FIRST]:
+        alice.subscribe(f"{name}@gmail.com", referrer_code=path["ref_code"])
+    run_jobs(alice.service)
+    home = text_of(alice.web.get("/").text)
+    assert "1 thing needs you" in home and "1 partner waits for a first look" in home
+    review = text_of(alice.web.get("/review").text)
+    assert "Nothing to review" in review and "waiting: 1" in review
+    page = card(alice)
+    assert "What some of them share" in page and "8 at quiet-harbor.example" in page
+    assert f"0 counted, {8 + FIRST} are pending" in page
+    give(alice, path["uuid"], "right")
+    pass_minute(alice.service)
+    look_for_groups(alice.service)
+    run_jobs(alice.service)
+    assert ("pending", "needs_review") not in statuses(alice)
+    assert "Nothing to review" in text_of(alice.web.get("/review").text)
+
+
+def test_a_partner_in_the_owners_team_decides_no_single_referral_either(alice: Operator) -> None:
+    """Also who became a member of the other side after the referrals came."""
+    look = asked(alice)
+    sql = (
+        "INSERT INTO member (account_id, user_id, role, created_ms) "
+        "SELECT j.account_id, :user_id, 'analyst', 0 FROM partner_campaign AS j WHERE j.id = :id"
+    )
+    alice.service.write(lambda tx: tx.run(statement(sql), user_id=alice.user_id, id=look))
+    people = alice.get(f"{alice.v1}/subscribers").json()["subscribers"]
+    waits = next(each["uuid"] for each in people if each["referral_status"] == "pending")
+    refused = alice.web.post("/review", page="/review?show=pending", id=waits, do="verify")
+    assert refused.status_code == 400
+    assert "another owner decides about its readers" in text_of(refused.text)
 
 
 def test_hexagons_stand_on_the_line_and_never_beside_their_column() -> None:

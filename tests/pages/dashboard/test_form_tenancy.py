@@ -46,6 +46,7 @@ from tests.support.belongings import (
     webhook,
 )
 from tests.support.claims import claimed
+from tests.support.ended_fees import ended
 from tests.support.first_looks import asked
 from tests.support.held_emails import held_code
 from tests.support.page_answers import comparable, nobodys
@@ -200,6 +201,8 @@ FORMS = [
     Form("/review/looks", "look", asked, {"do": "right"}),
     Form("/review/looks", "look", asked, {"do": "later"}),
     Form("/review/looks/refuse", "look", asked, {}),
+    Form("/review/ended", "id", ended, {"do": "pay"}),
+    Form("/review/ended", "id", ended, {"do": "reject", "reason": "robot"}),
     Form("/review/cards/group", "group", trait_group, {"answer": "looks_right"}),
     Form("/review/cards/group", "group", trait_group, {"answer": "reject"}),
     Form("/review", "id", rejected, {"do": "verify"}),

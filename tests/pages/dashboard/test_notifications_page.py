@@ -80,7 +80,7 @@ def test_notifications_stand_under_their_days_in_the_operators_time_zone(service
                 message=email("80% is spent", "Of the budget."),
                 link="/program",
             )
-            await notifications.notify(tx, "", notification, now_ms=at_ms)
+            await notifications.notify(tx.at(at_ms), "", notification)
 
     service.write(notify)
     page = carol.web.get("/notices").text
@@ -121,7 +121,7 @@ def planted(who: Operator, count: int, kind: str = "webhook_failing") -> None:
             message = email(f"{kind} fails", "Look at it.")
             once = f"{kind}:{number}"
             row = Notification(who.account_id, who.email, kind, once, message, "/webhooks")
-            await notifications.notify(tx, "", row, now_ms=who.service.now_ms())
+            await notifications.notify(tx.at(who.service.now_ms()), "", row)
 
     who.service.write(notify)
 

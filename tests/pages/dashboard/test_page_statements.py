@@ -31,7 +31,7 @@ BUDGETS = {
     "/subscribers": 16,
     "/review": 16,
     "/program": 16,
-    "/program/{id}": 27,
+    "/program/{id}": 23,
     "/program/partners/{id}": 16,
     "/earnings": 16,
 }
@@ -70,7 +70,7 @@ async def _log_in(tx: Tx, now_ms: int) -> tuple[str, list[str]]:
     account = await accounts.get_named(tx, demo.OWNER)
     user_id = await members.first_owner(tx, account.id)
     new = NewSession(user_id=user_id, account_id=account.id, user_agent="", address="127.0.0.1")
-    token = await sessions.begin(tx, new, now_ms=now_ms)
+    token = await sessions.begin(tx.at(now_ms), new)
     return token, [row[0] for row in await tx.all(BUSIEST, account_id=account.id)]
 
 

@@ -75,7 +75,7 @@ ALONE = pytest.mark.parametrize(
 
 @ENGINES_IN_TURN
 @ALONE
-@pytest.mark.parametrize("route", one_of(4, ROUTES), ids=route_name)
+@pytest.mark.parametrize("route", one_of(6, ROUTES), ids=route_name)
 def test_the_ids_of_another_account_are_nobodys_everywhere(
     quiet_service: Service, hers: Things, route: PageRoute, alone: int | None
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from honeyguide.signups import first_looks
 from tests.support.delayed import pass_minute
 from tests.support.service import Service
 from tests.support.stores import statement
@@ -15,6 +16,7 @@ from tests.support.trait_groups import (
     NAMES,
     come,
     group_ids,
+    is_approved,
     look,
     paid_program,
     partner_of,
@@ -27,6 +29,7 @@ SHARE_OWNER = statement(
     "ON o.account_id = m.account_id WHERE j.ref_code = :code AND o.ref_code = :other_code",
     "adds member",
 )
+TOLD = statement("SELECT COUNT(*) FROM notice WHERE account_id = :id AND kind = 'group_waits'")
 LOGGED = statement(
     "SELECT actor_kind, actor_id FROM change_log WHERE account_id = :id "
     "AND action = 'group.approved'"
@@ -75,6 +78,48 @@ def test_one_card_over_all_codes_of_one_owner(alice: Operator) -> None:
     logged = alice.service.read(lambda tx: tx.all(LOGGED, id=alice.account_id))
     assert logged == [("member", alice.user_id)]
     assert reasons(alice, one, two) == {("pending", True): 8, ("pending", False): 8}
+
+
+def test_a_group_over_partners_costs_what_each_of_their_caps_leaves(alice: Operator) -> None:
+    program = paid_program(alice)
+    one, two = partner_of(alice, program), partner_of(alice, program)
+    path = f"/v2/partner_programs/{program['uuid']}"
+    assert alice.put(path, {"max_payout": 5}).status_code == 200
+    alice.service.write(lambda tx: tx.run(SHARE_OWNER, code=one, other_code=two))
+    come(alice, one, *(f"{name}@{DOMAIN}" for name in NAMES[:4]))
+    come(alice, two, *(f"{name}@{DOMAIN}" for name in NAMES[4:]))
+    look(alice.service)
+    assert "$10.00 in fees if verified" in text_of(alice.web.get("/review").text)
+
+
+def test_who_joins_a_group_after_the_click_is_not_approved_with_it(alice: Operator) -> None:
+    code = partner_of(alice, paid_program(alice))
+    come(alice, code, *(f"{name}@{DOMAIN}" for name in NAMES))
+    look(alice.service)
+    look(alice.service)
+    (group_id,) = group_ids(alice)
+    fields = {"group": group_id, "people": "8", "answer": "looks_right", "back": "/review"}
+    alice.web.post("/review/cards/group", page="/review", **fields)
+    come(alice, code, *(f"more.{name}@{DOMAIN}" for name in NAMES))
+    look(alice.service)
+    pass_minute(alice.service)
+    look(alice.service)
+    look(alice.service)
+    assert not is_approved(alice, group_id)
+    assert "16 referrals" in text_of(alice.web.get("/review").text)
+
+
+def test_the_owner_is_told_of_a_group_and_reminded(alice: Operator) -> None:
+    code = partner_of(alice, paid_program(alice))
+    come(alice, code, *(f"{name}@{DOMAIN}" for name in NAMES))
+    look(alice.service)
+    look(alice.service)
+    for days, n in ((0, 1), (0.5, 1), (1, 2), (3, 3), (6, 3), (7, 4), (12, 4)):
+        alice.service.set_clock(days * 86_400 + 1)
+        (job,) = [j for j in alice.service.services.loop.jobs if j.name == first_looks.ASKING]
+        alice.service.run_job(job)
+        told = alice.service.read(lambda tx: tx.all(TOLD, id=alice.account_id))
+        assert told == [(n,)], days
 
 
 def test_one_click_rejects_the_group_and_nobody_beside_it(alice: Operator) -> None:

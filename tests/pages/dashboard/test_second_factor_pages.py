@@ -73,7 +73,7 @@ def test_a_recovery_code_logs_in_once(keyed: Service) -> None:
 
 def test_a_password_reset_does_not_skip_the_second_factor(keyed: Service) -> None:
     alice, now_ms = operator(keyed), keyed.now_ms()
-    keyed.write(lambda tx: email_proofs.prove(tx, alice.user_id, now_ms=now_ms))
+    keyed.write(lambda tx: email_proofs.prove(tx.at(now_ms), alice.user_id))
     app, _ = set_up(alice.web)
     web = WebClient(keyed)
     answer = web.post(reset_link(alice), password=NEW)
@@ -87,7 +87,7 @@ def reset_link(alice: Operator) -> str:
     async def issue(tx: Tx) -> str:
         user_id = await members.first_owner(tx, alice.account_id)
         new = NewTicket("password_reset", user_id=user_id)
-        _, token = await invitations._issue(tx, new, now_ms=alice.service.now_ms())
+        _, token = await invitations._issue(tx.at(alice.service.now_ms()), new)
         return token
 
     return f"/password/{alice.service.write(issue)}"

@@ -286,10 +286,14 @@ def test_a_thank_you_page_of_the_owner_stays(mailing: Service) -> None:
 def test_a_form_on_the_owners_website_says_it_too(mailing: Service) -> None:
     hosted = Hosted(mailing)
     visitor = Visitor(hosted.owner, embedding(hosted.owner))
-    answer = visitor.sign_up(hosted.wax.address(), partner=hosted.code)
+    given = visitor.token(), visitor.token()
+    answer = visitor.sign_up(hosted.wax.address(), partner=hosted.code, token=given[0])
     assert answer.json() == {"ok": True, "needs_confirmation": True}
-    answer = visitor.sign_up(hosted.wax.address())
+    answer = visitor.sign_up(hosted.wax.address(), token=given[1])
     assert answer.json() == {"ok": True, "needs_confirmation": False}
+    # Without a form, everybody confirms.
+    answer = visitor.sign_up(hosted.wax.address())
+    assert answer.json() == {"ok": True, "needs_confirmation": True}
 
 
 def test_the_code_of_another_newsletter_changes_nothing(mailing: Service) -> None:

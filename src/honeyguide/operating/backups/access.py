@@ -21,7 +21,7 @@ from honeyguide.store.change import Change
 from honeyguide.store.same_rows import AT_ONCE, Values, delete_rows, read_rows, write_rows
 from honeyguide.store.statements import beside
 from honeyguide.store.table_rows import Row, TableRows, Tables, TableShape, opened_tables
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from honeyguide.subscribers import campaigns
 
 
@@ -116,7 +116,7 @@ async def keep_access(
     for account_id in common:
         await _close_again(store, site, here, there, account_id, now_ms=now_ms)
     here = await _read(url)
-    changed = await store.write(_make_same, site, here, there, common, now_ms=now_ms)
+    changed = await store.write(timed(_make_same, now_ms), site, here, there, common)
     await store.write(_end_links, there.link_versions)
     return KeptAccess(dropped, changed, len(accounts) - len(common), dropped_actions)
 
@@ -139,24 +139,22 @@ async def _close_again(
     before, after = (each.of("account")[account_id] for each in (here, there))
     if after["closed_ms"] is None or before["closed_ms"] is not None:
         return
-    await store.write(_end_waiting_period, site, account_id, after["closes_ms"], now_ms=now_ms)
-    while await store.write(closing.close_some, site, _ACTOR, account_id, now_ms=now_ms):
+    await store.write(timed(_end_waiting_period, now_ms), site, account_id, after["closes_ms"])
+    while await store.write(timed(closing.close_some, now_ms), site, _ACTOR, account_id):
         pass
 
 
-async def _end_waiting_period(
-    tx: Tx, site: Site, account_id: str, closes_ms: int, *, now_ms: int
-) -> None:
-    change = await _change(tx, site, account_id, now_ms=now_ms)
+async def _end_waiting_period(tx: Tx, site: Site, account_id: str, closes_ms: int) -> None:
+    change = await _change(tx, site, account_id)
     await closing.end_waiting_period(change, closes_ms)
 
 
-async def _change(tx: Tx, site: Site, account_id: str, *, now_ms: int) -> Change:
-    return Change(tx, site, await campaigns.tenant_of(tx, account_id), _ACTOR, now_ms)
+async def _change(tx: Tx, site: Site, account_id: str) -> Change:
+    return Change(tx, site, await campaigns.tenant_of(tx, account_id), _ACTOR, tx.now_ms)
 
 
 async def _make_same(
-    tx: Tx, site: Site, here: Access, there: Access, accounts: Collection[str], *, now_ms: int
+    tx: Tx, site: Site, here: Access, there: Access, accounts: Collection[str]
 ) -> dict[str, int]:
     """Returns how many of each are otherwise than in the backup."""
     changed: dict[str, int] = {}
@@ -167,7 +165,7 @@ async def _make_same(
         table, shape = credential.table, here.shapes[credential.table]
         found = _difference(credential, here, there, owners)
         if table == "integration":
-            await _disconnect(tx, site, [here.rows[table][key] for key in found.gone], now_ms)
+            await _disconnect(tx, site, [here.rows[table][key] for key in found.gone], tx.now_ms)
         else:
             await delete_rows(tx, table, shape, found.gone)
         if table == "login_user":  # two may have swapped their addresses
@@ -177,7 +175,7 @@ async def _make_same(
             await write_rows(tx, table, shape, found.written)
         changed[credential.name] = found.number
     for account_id in accounts:
-        await _follow_account(tx, site, here, there, account_id, now_ms=now_ms)
+        await _follow_account(tx, site, here, there, account_id)
     return changed
 
 
@@ -227,14 +225,12 @@ async def _disconnect(tx: Tx, site: Site, integrations: list[Values], now_ms: in
         await disconnecting.disconnect(Change(tx, site, tenant, _ACTOR, now_ms))
 
 
-async def _follow_account(
-    tx: Tx, site: Site, here: Access, there: Access, account_id: str, *, now_ms: int
-) -> None:
+async def _follow_account(tx: Tx, site: Site, here: Access, there: Access, account_id: str) -> None:
     """Whether it is paused or waits to be closed. What was called off must not happen after all."""
     before, after = (each.of("account")[account_id] for each in (here, there))
     if before["closed_ms"] is not None:
         return
-    change = await _change(tx, site, account_id, now_ms=now_ms)
+    change = await _change(tx, site, account_id)
     if after["closes_ms"] is not None and before["closes_ms"] is None:
         await closing.ask(change)
     if after["closes_ms"] is None and before["closes_ms"] is not None:

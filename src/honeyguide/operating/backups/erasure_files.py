@@ -59,7 +59,7 @@ def distinct(found: Iterable[Erasure]) -> list[Erasure]:
     return sorted({each.id: each for each in found}.values())
 
 
-async def erase_again(tx: Tx, site: Site, erasure: Erasure, *, now_ms: int) -> bool:
+async def erase_again(tx: Tx, site: Site, erasure: Erasure) -> bool:
     """False if the backup has this erasure already. The person may be in it as a subscriber, only
     in an import file that was waiting, or not at all.
     """
@@ -67,7 +67,7 @@ async def erase_again(tx: Tx, site: Site, erasure: Erasure, *, now_ms: int) -> b
         return False
     tenant = Tenant(erasure.account_id, erasure.campaign_id)
     try:
-        change = Change(tx, site, tenant, actors.command("restore"), now_ms)
+        change = Change(tx, site, tenant, actors.command("restore"), tx.now_ms)
         await signups.erase(change, erasure.subscriber_id)
     except Missing:
         pass

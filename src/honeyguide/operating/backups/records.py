@@ -51,7 +51,7 @@ _REQUEST = _sql.command("request")
 _TAKE_REQUEST = _sql.command("take_request")
 
 
-async def is_due(tx: Tx, *, every_ms: int, now_ms: int) -> bool:
+async def is_due(tx: Tx, *, every_ms: int) -> bool:
     """Whether it is time for a backup, or somebody asked for one. `now_ms` may be a test clock's
     and is not used.
     """
@@ -74,11 +74,11 @@ async def is_requested(tx: Tx) -> bool:
     return state is not None and state.requested
 
 
-async def begin(tx: Tx, backup_id: str, name: str, *, now_ms: int) -> None:
+async def begin(tx: Tx, backup_id: str, name: str) -> None:
     """Only one is made at a time, so others that are not finished were interrupted."""
     await tx.run(_END_UNFINISHED, message=INTERRUPTED)
     await tx.run(_TAKE_REQUEST)
-    await tx.run(_BEGIN, id=backup_id, name=name, now_ms=now_ms)
+    await tx.run(_BEGIN, id=backup_id, name=name)
 
 
 async def finish(tx: Tx, record: BackupRecord) -> None:

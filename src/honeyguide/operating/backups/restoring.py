@@ -23,6 +23,7 @@ from honeyguide.store import Store, migrate, open_store, plan_migrations
 from honeyguide.store.backup import work_folder
 from honeyguide.store.replacing import Contains, inspect, move_into_place, reserved
 from honeyguide.store.scratch import scratch_database
+from honeyguide.store.tx import timed
 
 LATEST = "latest"
 
@@ -179,7 +180,7 @@ async def _erasures_of_database(url: str) -> list[Erasure] | None:
 async def _make_current(store: Store, site: Site, log: list[Erasure] | None, *, now_ms: int) -> int:
     """Returns how many people were erased again."""
     await store.write(records.drop_unfinished)
-    again = [await store.write(erase_again, site, erasure, now_ms=now_ms) for erasure in log or []]
+    again = [await store.write(timed(erase_again, now_ms), site, erasure) for erasure in log or []]
     return sum(again)
 
 

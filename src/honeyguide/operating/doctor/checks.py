@@ -39,7 +39,7 @@ from honeyguide.store import (
     sqlite_path,
 )
 from honeyguide.store.migrate import BASELINE
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, timed
 from honeyguide.subscribers.link_hosts import VerifiedHost, all_verified
 
 # A mail server that answers each step just in time must not keep a page waiting.
@@ -55,16 +55,14 @@ async def check_all(settings: Settings, clock: Clock) -> list[CheckResult]:
     if judgements.UP_TO_DATE in found:
         store = await open_store(settings.direct_url, pool_size=1)
         try:
-            found += await store.read(_of_tables, settings, now_ms=clock())
+            found += await store.read(timed(_of_tables, clock()), settings)
             found.append(await _link_hosts(settings, await store.read(all_verified)))
         finally:
             await store.close()
     return in_order(found)
 
 
-async def check_quickly(
-    tx: Tx, settings: Settings, seen: SeenRequest, *, now_ms: int
-) -> list[CheckResult]:
+async def check_quickly(tx: Tx, settings: Settings, seen: SeenRequest) -> list[CheckResult]:
     """The checks for every view of a page."""
     skew_ms = None if sqlite_path(settings.database_url) else await health.clock_skew_ms(tx)
     return [
@@ -74,7 +72,7 @@ async def check_quickly(
         *([] if await all_verified(tx) else [link_hosts.answers(None)]),
         *of_settings(settings, seen),
         judgements.clock(skew_ms, is_moved=bool(settings.test_clock)),
-        *await _of_tables(tx, settings, now_ms=now_ms),
+        *await _of_tables(tx, settings),
     ]
 
 
@@ -103,10 +101,10 @@ def of_settings(settings: Settings, seen: SeenRequest | None = None) -> list[Che
     ]
 
 
-async def _of_tables(tx: Tx, settings: Settings, *, now_ms: int) -> list[CheckResult]:
-    found = await records.read(tx, now_ms=now_ms)
+async def _of_tables(tx: Tx, settings: Settings) -> list[CheckResult]:
+    found = await records.read(tx)
     return [
-        *judgements.of_records(settings, found, now_ms=now_ms),
+        *judgements.of_records(settings, found, now_ms=tx.now_ms),
         check_programs(settings, found.programs),
         link_hosts.records(found.link_hosts),
         judgements.jobs(

@@ -57,12 +57,12 @@ class StoredResult(msgspec.Struct):
     result: CheckResult
 
 
-async def read(tx: Tx, *, now_ms: int) -> Records:
-    due = await webhooks.due(tx, now_ms=now_ms, most=1)
+async def read(tx: Tx) -> Records:
+    due = await webhooks.due(tx, most=1)
     return Records(
         job_runs=await job_runs.all_jobs(tx),
         job_failures=await job_failures.list_all(tx),
-        failing_loops=await failing_loops.list_all(tx, now_ms=system_clock()),
+        failing_loops=await failing_loops.list_all(tx.at(system_clock())),
         unsent_email_ms=(await emails.unsent(tx, most=1)).since_ms,
         due_delivery_ms=min((row.since_ms for row in due if row.since_ms), default=None),
         failing_webhooks=await tx.one(_FAILING_WEBHOOKS) or 0,
@@ -82,9 +82,9 @@ async def read(tx: Tx, *, now_ms: int) -> Records:
     )
 
 
-async def store_results(tx: Tx, results: list[CheckResult], *, now_ms: int) -> None:
+async def store_results(tx: Tx, results: list[CheckResult]) -> None:
     stored = await stored_results(tx)
-    stored |= {result.name: StoredResult(now_ms, result) for result in results}
+    stored |= {result.name: StoredResult(tx.now_ms, result) for result in results}
     await accounts.note_check_results(tx, msgspec.json.encode(stored).decode())
 
 

@@ -33,7 +33,7 @@ async def keep(request: PageRequest, shape: Shape) -> StoredLogo | None:
         raise Invalid("{field} is empty. Choose another file.", param=shape.param)
     clean = await logos.sanitize_apart(data, shape)
     made = await logos.store(clean, request.services.site.logo_folder)
-    await store.write(publications.add_logo, account_id, made, now_ms=request.now_ms)
+    await store.write(publications.add_logo, account_id, made)
     request.kept[_field(shape)] = made.id
     return made
 

@@ -359,7 +359,7 @@ async def load(at: Reading, who: Visitor) -> MenuFacts:
     """What the menu shows, read with the page that has it."""
     work = await at.fact(open_work.counts)
     counts = {
-        "review": work.to_review,
+        "review": work.to_review + work.looks + work.ended_fees,
         "rewards": work.to_approve + work.claims,
         "shipments": work.to_send,
         "notices": work.unread,

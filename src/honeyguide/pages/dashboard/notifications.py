@@ -79,7 +79,7 @@ async def show(services: PageServices, request: PageRequest) -> Response:
     response = await request.render(view)
     shown = [each.row.notification for each in rows]
     if new := [row.id for row in shown if row.read_ms is None]:
-        await services.store.write(notifications.read, account_id, new, now_ms=request.now_ms)
+        await services.store.write(notifications.read, account_id, new)
     return response
 
 

@@ -34,8 +34,8 @@ from honeyguide.pages.dashboard.nav import Menu, MenuFacts
 from honeyguide.pages.dashboard.page_rights import PageRights
 from honeyguide.pages.handlers import refused
 from honeyguide.pages.services import PageServices
-from honeyguide.store.change import Change
-from honeyguide.store.reading import Reading
+from honeyguide.store.change import Change, changes
+from honeyguide.store.reading import Reading, reads
 from honeyguide.store.tx import Tx
 
 FORM_LIMIT = 512 * 1024
@@ -133,21 +133,20 @@ class PageRequest:
         actor = actors.member(self.who.user_id)
         return Change(tx, self.services.site, self.tenant, actor, self.now_ms)
 
+    async def read(
+        self, unit: Callable[Concatenate[Reading, P], Awaitable[T]], *args: P.args, **kw: P.kwargs
+    ) -> T:
+        """One reading in a transaction of its own, for handlers that get the services."""
+        work = reads(unit, self.services.site, self.tenant, self.now_ms)
+        return await self.services.store.read(work, *args, **kw)
+
     async def apply(
         self, unit: Callable[Concatenate[Change, P], Awaitable[T]], *args: P.args, **kw: P.kwargs
     ) -> T:
         """One change in a transaction of its own, for handlers that get the services."""
-        return await self.services.store.write(self._apply, unit, *args, **kw)
-
-    async def _apply(
-        self,
-        tx: Tx,
-        unit: Callable[Concatenate[Change, P], Awaitable[T]],
-        /,
-        *args: P.args,
-        **kw: P.kwargs,
-    ) -> T:
-        return await unit(self.change(tx), *args, **kw)
+        actor = actors.member(self.who.user_id)
+        work = changes(unit, self.services.site, self.tenant, actor, self.now_ms)
+        return await self.services.store.write(work, *args, **kw)
 
     def may_see(self, address: str) -> bool:
         """Whether a link to this address opens for the visitor."""
@@ -289,14 +288,14 @@ async def recognize(request: PageRequest) -> None:
     request.flash = unquote(request.cookie("flash"))[:300]
     request.undo = request.cookie("undo") if is_id(request.cookie("undo")) else ""
     if token := request.cookie("session"):
-        request.visitor = await store.read(sessions.find, token, now_ms=request.now_ms)
+        request.visitor = await store.read(sessions.find, token)
     if request.visitor is None:
         request.form_token = request.cookie("form") or secrets.token_urlsafe(32)
         return
     log_context.set_account(request.visitor.account_id)
     if request.now_ms - request.visitor.seen_ms >= sessions.TOUCH_MS:
         with suppress(Unavailable):  # pages can still be read while nothing can be written
-            await store.write(sessions.touch, request.visitor, now_ms=request.now_ms)
+            await store.write(sessions.touch, request.visitor)
 
 
 async def check_post(request: PageRequest) -> None:

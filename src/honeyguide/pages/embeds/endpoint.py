@@ -47,26 +47,28 @@ class EmbedRequest:
     now_ms: int
     embed: Embed
     brand: PageBranding
+    origin: str
+    """The website that sent it."""
     fields: dict[str, str] = field(default_factory=dict)
 
     async def count(self) -> None:
         """One more form from this network: refused if there were too many lately."""
         ip_network = forms.ip_network(self.http)
         services, campaign_id = self.services, self.embed.campaign_id
-        await services.store.write(_count, services.site, campaign_id, ip_network, self.now_ms)
+        await services.store.write(_count, services.site, campaign_id, ip_network)
 
     async def count_token(self) -> None:
         """One more token for this network, which a robot could otherwise collect."""
-        who, now_ms = forms.ip_network(self.http), self.now_ms
+        who = forms.ip_network(self.http)
         store, site = self.services.store, self.services.site
-        await store.write(attempts.count, site, TOKENS_BY_NETWORK, who, now_ms=now_ms)
+        await store.write(attempts.count, site, TOKENS_BY_NETWORK, who)
 
 
-async def _count(tx: Tx, site: Site, campaign_id: str, ip_network: str, now_ms: int) -> None:
+async def _count(tx: Tx, site: Site, campaign_id: str, ip_network: str) -> None:
     both = f"{campaign_id} {ip_network}"
-    await attempts.count(tx, site, BY_CAMPAIGN_AND_NETWORK, both, now_ms=now_ms)
-    await attempts.count(tx, site, BY_NETWORK, ip_network, now_ms=now_ms)
-    await attempts.count(tx, site, BY_CAMPAIGN, campaign_id, now_ms=now_ms)
+    await attempts.count(tx, site, BY_CAMPAIGN_AND_NETWORK, both)
+    await attempts.count(tx, site, BY_NETWORK, ip_network)
+    await attempts.count(tx, site, BY_CAMPAIGN, campaign_id)
 
 
 @dataclass(frozen=True)
@@ -80,9 +82,7 @@ def endpoint(
     async def answer(http: Request) -> Response:
         began_s = asyncio.get_running_loop().time()
         try:
-            found = await services.store.read(
-                _find, services.site, http.path_params["public_id"], now_ms=services.clock()
-            )
+            found = await services.store.read(_find, services.site, http.path_params["public_id"])
         except Unavailable:
             return JSONResponse({"errors": {"": "Please try again."}}, 503, _PRIVATE)
         if found is None:
@@ -93,7 +93,8 @@ def endpoint(
             return JSONResponse(
                 {"errors": {"": "This website is not listed on the Embed page."}}, 403, _PRIVATE
             )
-        request = EmbedRequest(http, services, services.clock(), embed, _in_language(http, brand))
+        brand = _in_language(http, brand)
+        request = EmbedRequest(http, services, services.clock(), embed, brand, origin)
         response = await _answered(request, route)
         response.headers["access-control-allow-origin"] = origin
         response.headers["vary"] = "origin, accept-language"
@@ -104,14 +105,12 @@ def endpoint(
     return answer
 
 
-async def _find(
-    tx: Tx, site: Site, public_id: str, *, now_ms: int
-) -> tuple[Embed, PageBranding] | None:
+async def _find(tx: Tx, site: Site, public_id: str) -> tuple[Embed, PageBranding] | None:
     embed = await embeds.find_by_public_id(tx, public_id)
     if embed is None:
         return None
     return embed, page_branding.of_campaign(
-        await branding.of(Reading(tx, site, embed.tenant, now_ms))
+        await branding.of(Reading(tx, site, embed.tenant, tx.now_ms))
     )
 
 

@@ -27,7 +27,7 @@ _POLICY = (
 def routes(services: PageServices) -> list[Route]:
     async def show(request: Request) -> Response:
         what, public_id = request.path_params["what"], request.path_params["public_id"]
-        found = await services.store.read(_find, services.site, public_id, now_ms=services.clock())
+        found = await services.store.read(_find, services.site, public_id)
         if found is None or what not in ELEMENTS:
             raise HTTPException(404)
         embed, parameters = found
@@ -43,12 +43,10 @@ def routes(services: PageServices) -> list[Route]:
     return [Route("/embed/{public_id}/frame/{what}", show, methods=["GET"])]
 
 
-async def _find(
-    tx: Tx, site: Site, public_id: str, *, now_ms: int
-) -> tuple[Embed, list[str]] | None:
+async def _find(tx: Tx, site: Site, public_id: str) -> tuple[Embed, list[str]] | None:
     """The embed, and the operator's names of parameters that hold a code."""
     embed = await embeds.find_by_public_id(tx, public_id)
     if embed is None:
         return None
-    campaign = await campaigns.get(Reading(tx, site, embed.tenant, now_ms))
+    campaign = await campaigns.get(Reading(tx, site, embed.tenant, tx.now_ms))
     return embed, campaign.link_parameters

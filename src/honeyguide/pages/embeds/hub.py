@@ -41,7 +41,7 @@ class HubData(NamedTuple):
 
 async def show(tx: Tx, request: EmbedRequest) -> Mapping[str, Any]:
     site, token = request.services.site, request.fields.get("token", "")
-    found = await _find(tx, site, request.brand, token, now_ms=request.now_ms)
+    found = await _find(tx, site, request.brand, token)
     if found is None:
         raise Missing(UNKNOWN)
     return _view(request.brand, found)
@@ -55,17 +55,15 @@ async def find(services: ReaderServices, request: EmbedRequest) -> Mapping[str, 
     return {"ok": True}
 
 
-async def _find(
-    tx: Tx, site: Site, brand: PageBranding, token: str, *, now_ms: int
-) -> HubData | None:
+async def _find(tx: Tx, site: Site, brand: PageBranding, token: str) -> HubData | None:
     tenant = brand.tenant
-    at = Reading(tx, site, tenant, now_ms)
+    at = Reading(tx, site, tenant, tx.now_ms)
     if token == SAMPLE:
         offered = await rewards.of_campaign(at)
         return HubData(
             site.reader_link(SAMPLE_CODE), ReferralCount(SAMPLE_REFERRALS, 1), offered, []
         )
-    found = await hub.find(tx, site, token, now_ms=now_ms)
+    found = await hub.find(tx, site, token)
     if found is None or found[0] != tenant:
         return None
     person: Subscriber = found[1]

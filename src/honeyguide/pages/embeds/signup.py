@@ -30,6 +30,8 @@ async def subscribe(services: ReaderServices, request: EmbedRequest) -> Mapping[
     code = signup.code_of(signup.carried(fields, request.brand), request.brand)
     brand = await confirmations.for_code(services.store, request.brand, code, Origin.EMBED)
     shown = _find_shown(request)
+    if shown is None:
+        brand = confirmations.without_form(services.site, brand)
     visit = signup.visit_of(services.site, request.http, shown, now_ms=request.now_ms)
     new = signup.new_subscriber(request.http, fields, brand, Origin.EMBED, visit)
     has_agreed = fields.get("consent") in (OWN_CONSENT, brand.campaign.consent_text_id)
@@ -58,12 +60,12 @@ async def show_token(services: ReaderServices, request: EmbedRequest) -> Mapping
 
 
 def _purpose(request: EmbedRequest) -> str:
-    return f"embed {request.embed.campaign_id}"
+    return f"embed {request.embed.campaign_id} {request.origin}"
 
 
 def _find_shown(request: EmbedRequest) -> ShownForm | None:
-    """None if there is no token, as from the website's own code, or if it has expired: a form of
-    the operator's cannot be shown again."""
+    """None without a token for this website, or if it has expired: a form of the operator's cannot
+    be shown again, so the signup is taken and looked at."""
     token = request.fields.get("token", "")
     site, http = request.services.site, request.http
     return forms.find_shown(site, _purpose(request), http, token, request.now_ms)

@@ -56,7 +56,7 @@ async def _find(tx: Tx, request: ReaderRequest) -> _Confirming:
     tenant = Tenant(link.account_id, link.campaign_id)
     brand = page_branding.of_campaign(await branding.of(Reading(tx, site, tenant, request.now_ms)))
     brand = brand.for_reader(request.accepted_languages)
-    found = await reader_links.find(tx, site, signed, now_ms=request.now_ms)
+    found = await reader_links.find(tx, site, signed)
     if found is None or signed is None or signed.until_ms < request.now_ms:
         return _Confirming(brand, None)
     return _Confirming(brand, found[1], signed.via)

@@ -40,7 +40,7 @@ from honeyguide.rewards.earned_states import REFUSALS, EarnedReward
 from honeyguide.rewards.rewards import Reward
 from honeyguide.screening.signals import Signal
 from honeyguide.signups import signups
-from honeyguide.store.change import Change
+from honeyguide.store.change import Change, changes
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -111,9 +111,9 @@ async def show(services: ReaderServices, request: ReaderRequest) -> ReaderView:
     visitor = await services.store.snapshot(find_visitor, request)
     if visitor.unseen and is_person(request.http):
         with suppress(Unavailable):  # the page can still be read while nothing can be written
-            await services.store.write(
-                seen_rewards.mark_seen, visitor.brand.tenant, visitor.unseen, now_ms=request.now_ms
-            )
+            actor, tenant = actors.subscriber(visitor.person.id), visitor.brand.tenant
+            see = changes(seen_rewards.mark_seen, services.site, tenant, actor, request.now_ms)
+            await services.store.write(see, visitor.unseen)
     return hub_view(request, visitor)
 
 
@@ -179,9 +179,7 @@ async def ask(services: ReaderServices, request: ReaderRequest) -> ReaderView:
 async def send_links_later(
     services: ReaderServices, brand: PageBranding | None, email: EmailAddress, now_ms: int
 ) -> None:
-    await services.store.write(
-        attempts.count, services.site, ASKED_BY_ADDRESS, email.person, now_ms=now_ms
-    )
+    await services.store.write(attempts.count, services.site, ASKED_BY_ADDRESS, email.person)
     services.run_in_background(_send_links(services, brand, email, now_ms))
 
 
@@ -220,14 +218,12 @@ async def _asked_for(services: ReaderServices, request: ReaderRequest) -> PageBr
     slug = request.query("of")
     if not slug:
         return None
-    brand = await services.store.read(
-        page_branding.find, services.site, slug, now_ms=request.now_ms
-    )
+    brand = await services.store.read(page_branding.find, services.site, slug)
     return brand.for_reader(request.accepted_languages)
 
 
 async def find_visitor(tx: Tx, request: ReaderRequest) -> HubVisitor:
-    found = await hub.find(tx, request.services.site, request.at("token"), now_ms=request.now_ms)
+    found = await hub.find(tx, request.services.site, request.at("token"))
     if found is None:
         raise Missing(page_branding.UNKNOWN)
     tenant, person = found

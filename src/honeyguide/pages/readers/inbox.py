@@ -82,7 +82,7 @@ async def send_again(tx: Tx, request: ReaderRequest, brand: PageBranding, sent: 
     # By mailbox: who is not subscribed yet becomes another subscriber with another referrer's link.
     mailbox = EmailAddress(reader.email).person if reader else sent.code
     who = f"{brand.tenant.campaign_id} {mailbox}"
-    await attempts.count(tx, site, SENT_AGAIN, who, now_ms=now_ms)
+    await attempts.count(tx, site, SENT_AGAIN, who)
     if reader is None:
         return
     change = Change(tx, site, brand.tenant, actors.subscriber(reader.id), now_ms)

@@ -71,7 +71,7 @@ class LinkHandler:
         self._site: Site = services.site
         self._clock: Clock = services.clock
         self._store = services.store
-        self._cache = LinkCache(services.store, services.clock)
+        self._cache = LinkCache(services.store, services.site, services.clock)
         self.counter = ClickCounter(services.store)
         self._behind = behind
 

@@ -29,7 +29,7 @@ _SUBSCRIBERS = (reader_links.HUB, reader_links.STOP)
 async def show(services: ReaderServices, http: Request) -> HTMLResponse:
     path = http.url.path
     try:
-        brand = await services.store.read(_find_brand, services.site, path, now_ms=services.clock())
+        brand = await services.store.read(_find_brand, services.site, path)
     except Fault:
         brand = None
     if brand is None:
@@ -62,7 +62,7 @@ async def at_link_host(services: PageServices, tenant: Tenant, http: Request) ->
     return page
 
 
-async def _find_brand(tx: Tx, site: Site, path: str, *, now_ms: int) -> PageBranding | None:
+async def _find_brand(tx: Tx, site: Site, path: str) -> PageBranding | None:
     """By the newsletter's name or a subscriber's code in the path, whatever is wrong with the rest
     of it; otherwise that of the only newsletter here."""
     first, *rest = path.strip("/").split("/")
@@ -74,7 +74,7 @@ async def _find_brand(tx: Tx, site: Site, path: str, *, now_ms: int) -> PageBran
         tenant = await links.find_campaign_by_code(tx, code) if code else None
     tenant = tenant or await campaigns.find_only(tx)
     return (
-        page_branding.of_campaign(await branding.of(Reading(tx, site, tenant, now_ms)))
+        page_branding.of_campaign(await branding.of(Reading(tx, site, tenant, tx.now_ms)))
         if tenant
         else None
     )

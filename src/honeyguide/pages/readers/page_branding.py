@@ -44,8 +44,8 @@ class PageBranding:
     logo_url: str | None = None
     thankyou_page_url: str | None = None
     partner_code: str = ""
-    program_asks_to_confirm: bool = False
-    """The program of the partner who sent the visitor does."""
+    asks_to_confirm: bool = False
+    """The program of the partner who sent the visitor does, or a signup came without a form."""
     language: Language = ENGLISH
 
     @property
@@ -59,7 +59,7 @@ class PageBranding:
 
     @property
     def needs_confirmation(self) -> bool:
-        return self.campaign.needs_confirmation or self.program_asks_to_confirm
+        return self.campaign.needs_confirmation or self.asks_to_confirm
 
     @property
     def initial(self) -> str:
@@ -164,33 +164,33 @@ def of_publication(
     )
 
 
-async def find(tx: Tx, site: Site, slug: str, *, now_ms: int) -> PageBranding:
+async def find(tx: Tx, site: Site, slug: str) -> PageBranding:
     """The branding of the page with this slug."""
     found = await slugs.find(tx, slug) if _SLUG(slug) else None
     if found is None:
         raise Missing(UNKNOWN)
     if found.kind == slugs.CAMPAIGN:
         return of_campaign(
-            await branding.of(Reading(tx, site, Tenant(found.account_id, found.target_id), now_ms))
+            await branding.of(
+                Reading(tx, site, Tenant(found.account_id, found.target_id), tx.now_ms)
+            )
         )
     link = await links.of_program(
-        AccountReading(tx, site, found.account_id, now_ms), found.target_id
+        AccountReading(tx, site, found.account_id, tx.now_ms), found.target_id
     )
-    return await _of_partner_link(tx, site, link, found.slug, now_ms=now_ms)
+    return await _of_partner_link(tx, site, link, found.slug)
 
 
-async def of_partner(tx: Tx, site: Site, code: str, *, now_ms: int) -> PageBranding:
+async def of_partner(tx: Tx, site: Site, code: str) -> PageBranding:
     """The branding of the program that a partner's code belongs to."""
-    return await _of_partner_link(tx, site, await links.lookup(tx, code), "", now_ms=now_ms)
+    return await _of_partner_link(tx, site, await links.lookup(tx, code), "")
 
 
-async def _of_partner_link(
-    tx: Tx, site: Site, link: PartnerLink | None, slug: str, *, now_ms: int
-) -> PageBranding:
+async def _of_partner_link(tx: Tx, site: Site, link: PartnerLink | None, slug: str) -> PageBranding:
     if link is None:
         raise Missing(UNKNOWN)
     brand = of_publication(
-        await branding.of(Reading(tx, site, link.tenant, now_ms)),
+        await branding.of(Reading(tx, site, link.tenant, tx.now_ms)),
         link.publication_name,
         link.description,
         branding.picture_path(link.logo_id),
@@ -201,8 +201,7 @@ async def _of_partner_link(
         slug=slug,
         thankyou_page_url=link.thankyou_page_url,
         partner_code=link.ref_code,
-        program_asks_to_confirm=bool(link.ref_code)
-        and verification.asks_to_confirm(link, Origin.MAGIC),
+        asks_to_confirm=bool(link.ref_code) and verification.asks_to_confirm(link, Origin.MAGIC),
     )
 
 
@@ -225,7 +224,7 @@ class BrandingCache:
         kept = self._branding_cache.get(slug)
         if kept is not None and 0 <= now_ms - kept[0] < self.KEPT_MS:
             return kept[1]
-        brand = await self._store.read(find, self._site, slug, now_ms=now_ms)
+        brand = await self._store.read(find, self._site, slug)
         if not brand.is_program:
             if len(self._branding_cache) >= self.MOST:
                 self._branding_cache.clear()

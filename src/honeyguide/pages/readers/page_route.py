@@ -76,7 +76,7 @@ class ReaderRequest:
     async def count(self, limit: Limit) -> None:
         """One more form from this network: refused if there were too many lately."""
         ip_network, store = forms.ip_network(self.http), self.services.store
-        await store.write(attempts.count, self.services.site, limit, ip_network, now_ms=self.now_ms)
+        await store.write(attempts.count, self.services.site, limit, ip_network)
 
 
 Answer = ReaderView | Response

@@ -150,7 +150,7 @@ async def _send(
     kind = email.kind
     try:
         who = f"{kind.name} {email.to.person}"  # no kind uses up the emails of another
-        await attempts.count(tx, site, ASKED_FOR, who, now_ms=now_ms)
+        await attempts.count(tx, site, ASKED_FOR, who)
     except TooMany:
         return False
     lately = await _count_recent(change, reader, kind, every_ms)
@@ -163,7 +163,7 @@ async def _send(
         return False
     about = email.once or f"{reader.id}:{reader.link_version}"
     once = f"{kind.name}:{about}:{now_ms // (every_ms or EVERY_MS)}"
-    return await emails.send(tx, email._replace(once=once), now_ms=now_ms)
+    return await emails.send(tx, email._replace(once=once))
 
 
 async def _may_be_asked_back(change: Change, reader: Subscriber) -> bool:
@@ -172,7 +172,7 @@ async def _may_be_asked_back(change: Change, reader: Subscriber) -> bool:
         return False
     mailbox = EmailAddress(reader.email).person
     try:
-        await attempts.count(change.tx, change.site, TO_UNSUBSCRIBED, mailbox, now_ms=change.now_ms)
+        await attempts.count(change.tx, change.site, TO_UNSUBSCRIBED, mailbox)
     except TooMany:
         return False
     return True

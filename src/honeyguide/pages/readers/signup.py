@@ -184,7 +184,6 @@ async def brand_of(services: ReaderServices, request: ReaderRequest) -> PageBran
             page_branding.of_partner,
             services.site,
             request.at("code"),
-            now_ms=request.now_ms,
         )
     else:
         brand = await services.branding.find(request.at("slug"))
@@ -273,16 +272,14 @@ async def enter(
     this uses up, if it has one."""
 
     async def write(tx: Tx) -> str:
-        site, tenant, code = services.site, brand.tenant, new_code()
+        code = new_code()
+        change = Change(tx, services.site, brand.tenant, actors.NEW_SUBSCRIBER, now_ms)
         # First of all, so that nobody who waits for the same form has locked anything.
-        if shown is None or await used_forms.use(
-            tx, site, tenant, shown.token_hash, email, code=code, now_ms=now_ms
-        ):
-            change = Change(tx, site, tenant, actors.NEW_SUBSCRIBER, now_ms)
+        if shown is None or await used_forms.use(change, shown.token_hash, email, code=code):
             named = msgspec.structs.replace(new, ref_code=code)
             await _enter(change, brand, named, email, has_worked=has_worked)
             return code
-        return await _find_first_answer(Reading(tx, site, tenant, now_ms), shown, email)
+        return await _find_first_answer(change, shown, email)
 
     try:
         return await services.store.write(write)
@@ -314,7 +311,7 @@ async def _enter(
     """Both cases write the same few rows and take as long."""
     tx, site, tenant, now_ms = change.tx, change.site, change.tenant, change.now_ms
     mailbox = f"{tenant.campaign_id} {email.person}"
-    await attempts.count(tx, site, SIGNUPS_BY_ADDRESS, mailbox, now_ms=now_ms)
+    await attempts.count(tx, site, SIGNUPS_BY_ADDRESS, mailbox)
     subscriber = await subscribers.find_by_email(change, email)
     every_ms, delay_ms = requested_emails.EVERY_MS, 0
     if subscriber is None:

@@ -56,7 +56,7 @@ async def stop(tx: Tx, request: ReaderRequest) -> ReaderView:
 
 async def _reader(tx: Tx, request: ReaderRequest) -> tuple[Tenant, Subscriber]:
     signed = reader_links.read_stop_token(request.services.site, request.at("token"))
-    found = await reader_links.find(tx, request.services.site, signed, now_ms=request.now_ms)
+    found = await reader_links.find(tx, request.services.site, signed)
     if found is None:
         raise Missing(page_branding.UNKNOWN)
     return found

@@ -23,3 +23,17 @@ for (const button of document.querySelectorAll("[data-print]")) {
   button.hidden = false;
   button.addEventListener("click", () => print());
 }
+
+// Part of a page that follows a slider.
+document.addEventListener("input", ({ target }) => {
+  const shown = target.closest("[data-refresh]")?.querySelector("[data-dollars]");
+  if (shown) shown.textContent = Number(target.value).toLocaleString("en-US", { style: "currency", currency: "USD" });
+});
+document.addEventListener("change", async ({ target }) => {
+  const form = target.closest("[data-refresh]"), id = form?.dataset.refresh;
+  if (!form) return;
+  const answer = await fetch(`?${new URLSearchParams(new FormData(form))}`);
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  document.getElementById(id).replaceWith(page.getElementById(id));
+  document.querySelector(`#${id} [type=range]`).focus();
+});

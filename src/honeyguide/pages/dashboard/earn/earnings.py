@@ -14,10 +14,9 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import bars, cards, formats
 from honeyguide.pages.dashboard.bars import BarPart
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
-from honeyguide.pages.dashboard.partners import referral_days
+from honeyguide.pages.dashboard.partners import budget_days, referral_days
 from honeyguide.pages.readers import sharing
 from honeyguide.partners import (
-    expected_fees,
     forecast,
     network,
     outlook,
@@ -29,9 +28,9 @@ from honeyguide.partners import (
     rules,
     verification,
 )
-from honeyguide.partners.expected_fees import ExpectedFees
+from honeyguide.partners.month_limits import MonthLimit
 from honeyguide.partners.network import PartnerCampaign
-from honeyguide.partners.outlook import MonthOutlook
+from honeyguide.partners.outlook import PartnerOutlook
 from honeyguide.partners.partner_figures import PartnerMonth
 from honeyguide.partners.partner_referrals import ReferredSubscriber
 from honeyguide.partners.payouts import Payout
@@ -106,20 +105,19 @@ class MonthMoney(NamedTuple):
 def month_money(
     confirmed_cents: int,
     referrals: int,
-    months: list[MonthOutlook],
+    months: list[tuple[str, MonthLimit]],
     payout: Payout | None,
     month: str,
 ) -> MonthMoney:
-    """The outlook of a month that is over is empty."""
-    now = months[0] if months else None
-    expected_cents = now.fees.expected_cents if now else 0
+    """The limits of a month that is over are none."""
+    now = months[0][1] if months else MonthLimit()
     return MonthMoney(
         sure_cents=confirmed_cents,
         referrals=referrals,
-        most_cents=confirmed_cents + expected_cents,
-        when_paid=_when_paid(month, payout, is_over=now is None),
-        sentences=_pending_sentences([each.fees for each in months]),
-        parts=bars.parts({"sure": confirmed_cents, "may": expected_cents}),
+        most_cents=confirmed_cents + now.cents,
+        when_paid=_when_paid(month, payout, is_over=not months),
+        sentences=_pending_sentences(months),
+        parts=bars.parts({"sure": confirmed_cents, "may": now.cents}),
     )
 
 
@@ -132,30 +130,32 @@ def _when_paid(month: str, payout: Payout | None, *, is_over: bool) -> str:
     return f"Will be paid after the month closes on {closes}."
 
 
-def _pending_sentences(months: list[ExpectedFees]) -> list[str]:
-    """Of this month and the later ones. Never what will be paid: it is the most that can be."""
-    if not months:
-        return []
-    now, later = months[0], expected_fees.total(months[1:])
-    sentences = []
-    if now.referrals:
-        are = "pending referral is" if now.referrals == 1 else "pending referrals are"
-        sentences.append(f"{now.referrals:,} {are} worth {money.show(now.pending_cents)}.")
-    if now.over_cents:
-        over = []
-        if now.over_cap_cents:
-            over.append(f"{money.show(now.over_cap_cents)} is over your monthly cap")
-        if now.over_budget_cents:
-            over.append(f"{money.show(now.over_budget_cents)} is more than the budget can pay")
-        sentences.append(
-            f"{money.show(now.expected_cents)} can still be paid: {', and '.join(over)}."
-        )
-    if later.referrals:
-        sentences.append(
-            f"Another {money.show(later.pending_cents)} is due after this month; at most "
-            f"{money.show(later.expected_cents)} of it can be paid."
-        )
-    return sentences or ["No fee is pending."]
+def _pending_sentences(months: list[tuple[str, MonthLimit]]) -> list[str]:
+    """Of this month and the later ones, each by its name. Never what will be paid: it is the most
+    that can be."""
+    return [_of_month(month, limit) for month, limit in months if limit.referrals] or [
+        "No fee is pending."
+    ]
+
+
+def _of_month(month: str, limit: MonthLimit) -> str:
+    name = rules.month_name(month).split()[0]
+    are = "1 referral is" if limit.referrals == 1 else f"{limit.referrals:,} referrals are"
+    sentence = (
+        f"{name}: {are} pending, worth {money.show(limit.pending_cents)}; "
+        f"at most {money.show(limit.cents)} can still be paid"
+    )
+    over = []
+    if limit.over_cap_cents:
+        over.append(f"{money.show(limit.over_cap_cents)} is over your monthly cap")
+    if limit.over_budget_cents:
+        over.append(f"{money.show(limit.over_budget_cents)} is more than the budget can pay")
+    if over:
+        sentence += f": {', and '.join(over)}"
+    if limit.shared_with:
+        others = formats.plural(limit.shared_with, "other partner")
+        sentence += f". The budget is shared with {others}, first come, first paid"
+    return f"{sentence}."
 
 
 SHOWN: dict[str, Any] = {"money": money.show, "why": why}
@@ -167,7 +167,8 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     is_now = month == present
     earnings = await forecast.earnings(at, month)
     earned = await partner_figures.months_of_partner(at)
-    months = await outlook.of_partner(at, earned)
+    ahead = await outlook.of_partner(at, earned)
+    months = ahead.months
     of_month = await partner_figures.month_of_partner(at, month)
     charged = {each.partner_campaign_id: each.charged for each in of_month}
     payout = await payouts.find_of_month(at, month)
@@ -190,7 +191,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         shown=month_money(
             earnings.confirmed_cents,
             sum(charged.values()),
-            months if is_now else [],
+            [(each.month, each.limit) for each in months] if is_now else [],
             payout,
             month,
         ),
@@ -206,7 +207,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         partner_campaigns=await network.partner_campaigns_by_id(at, ids),
         state=state,
         states=STATES,
-        days=referral_days.by_day(rows, why),
+        days=referral_days.by_day(rows, why, ahead.unfitting),
         is_cut=len(rows) >= MOST_SHOWN,
         terms_of=terms_of,
         **SHOWN,
@@ -230,12 +231,12 @@ def _reached(of_month: list[PartnerMonth]) -> set[str]:
     return {each.partner_campaign_id for each in of_month if each.is_reached}
 
 
-def _columns(earned: list[MonthTotal], present: str, now: MonthOutlook) -> list[bars.Column]:
+def _columns(earned: list[MonthTotal], present: str, now: PartnerOutlook) -> list[bars.Column]:
     """Of the last twelve months; empty before anything was earned."""
     values = {each.month: each.cents for each in earned}
     if not values:
         return []
-    return bars.months(values, present, MONTHS_SHOWN, more=now.fees.expected_cents)
+    return bars.months(values, present, MONTHS_SHOWN, more=now.limit.cents)
 
 
 def terms_of(joined: PartnerCampaign) -> str:
@@ -258,15 +259,19 @@ async def one(at: Reading, request: PageRequest) -> PageView:
     older = f"/earnings/{joined.id}?page={page.page + 1}"
     since_ms, _ = rules.month_bounds(month)
     days = await clicks.by_day(at.of_account(joined.owner_account_id), joined.id, since_ms=since_ms)
-    months = await outlook.of_partner(at, await partner_figures.months_of_partner(at))
-    by_month = [each.of(joined.id) for each in months]
-    fees = by_month[0]
+    ahead = await outlook.of_partner(at, await partner_figures.months_of_partner(at))
+    limits = [(each.month, each.limit_of(joined.id)) for each in ahead.months]
+    limit = limits[0][1]
+    charged = await partner_figures.charged_of_campaign(at, joined.id, month)
+    due = budget_days.due_days(
+        each for each in ahead.pending if each[0].partner_campaign_id == joined.id
+    )
     link = site.partner_link(joined.ref_code)
     return request.view(
         "partner_campaign.html",
         partner_campaign=joined,
         is_reached=is_reached,
-        days=referral_days.by_day(rows, why),
+        days=referral_days.by_day(rows, why, ahead.unfitting),
         first=f"/earnings/{joined.id}",
         older=older if page.page < page.total_pages(total) else "",
         is_first=page.page == 1,
@@ -276,16 +281,17 @@ async def one(at: Reading, request: PageRequest) -> PageView:
         tools=newsletter_tools.EMAIL_TAGS,
         qr=sharing.qr_code(link),
         hold=cards.hold,
-        fees=fees,
-        most_cents=joined.spent_cents + fees.expected_cents,
-        parts=bars.parts({"sure": joined.spent_cents, "may": fees.expected_cents}),
-        sentences=_pending_sentences(by_month),
+        month=month,
+        limit=limit,
+        parts=bars.parts({"sure": joined.spent_cents, "may": limit.cents}),
+        sentences=_pending_sentences(limits),
+        strip=budget_days.strip(month, charged, due, now_ms=request.now_ms),
         terms=terms_of(joined),
         resumes=formats.short_day(rules.month_bounds(month)[1]),
         asked=verification.of(joined),
         look=await awaited_looks.find_awaited(at.of_account(joined.owner_account_id), joined.id),
         contact=await partner_emails.contact_of(at.of_account(joined.owner_account_id)),
-        undecided=await forecast.undecided_of_partner(at, joined.id),
+        undecided=await forecast.undecided_of_partner(at, joined.id, ahead.months),
         **SHOWN,
     )
 

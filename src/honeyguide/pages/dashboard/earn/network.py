@@ -88,10 +88,9 @@ async def show(at: Reading, request: PageRequest) -> PageView:
 
 
 async def one(at: Reading, request: PageRequest) -> PageView:
-    program = await network.get(
-        at.tx, request.who.account_id, request.at("id"), now_ms=request.now_ms
-    )
+    program = await network.get(at.tx, request.who.account_id, request.at("id"))
     figures = await public_figures.of(at.tx, [program.id])
+    looks = await awaited_looks.figures(at.tx, [program.id])
     is_partner = program.has_joined
     contact = (
         await partner_emails.contact_of(at.of_account(program.account_id)) if is_partner else None
@@ -101,7 +100,7 @@ async def one(at: Reading, request: PageRequest) -> PageView:
         program=program,
         figures=figures.get(program.id),
         asked=verification.of(program),
-        looks=await awaited_looks.figures(at.tx, program.id, now_ms=request.now_ms),
+        looks=looks[program.id],
         contact=contact,
         reason=request.text("reason"),
         **cards.SHOWN,
@@ -110,9 +109,7 @@ async def one(at: Reading, request: PageRequest) -> PageView:
 
 async def join(change: Change, request: PageRequest) -> Response:
     reason = request.text("reason") or None
-    program = await network.get(
-        change.tx, request.who.account_id, request.at("id"), now_ms=request.now_ms
-    )
+    program = await network.get(change.tx, request.who.account_id, request.at("id"))
     campaign, _ = await network.join(change, program.id, reason)
     name = formats.isolated(campaign.publication_name)
     flash = (

@@ -123,5 +123,5 @@ async def _later_steps(at: Reading, done: ChecklistFacts) -> list[Step]:
 
 
 async def dismiss(change: Change, request: PageRequest) -> Response:
-    await accounts.dismiss_checklist(change.tx, request.who.account_id, now_ms=request.now_ms)
+    await accounts.dismiss_checklist(change.tx, request.who.account_id)
     return request.go("/", "The checklist is dismissed. Every step is in the menu too.")

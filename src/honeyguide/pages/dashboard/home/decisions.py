@@ -62,7 +62,9 @@ def in_all(decisions: list[OpenDecision]) -> str:
 def choose(facts: DecisionFacts) -> list[OpenDecision]:
     unknown = facts.unknown_codes
     rows: list[Row] = [
+        _to_look_at(facts.work),
         _to_review(facts.work.to_review, facts.more),
+        _ended_fees(facts.work.ended_fees),
         *_rewards(facts.work, facts.more.without_code),
         (
             unknown,
@@ -77,6 +79,18 @@ def choose(facts: DecisionFacts) -> list[OpenDecision]:
         *_recommended(facts.offered),
     ]
     return [OpenDecision(*row) for row in rows if row[0]]
+
+
+def _to_look_at(work: OpenWork) -> Row:
+    return (
+        work.looks,
+        f"{_many(work.looks, 'first look')}",
+        "people",
+        f"{_many(work.looks, 'partner')} {'waits' if work.looks == 1 else 'wait'} for a first look",
+        f"No more of their readers count until you have looked. {_since(work.asked_ms)}",
+        "/review/looks",
+        "Look at their readers",
+    )
 
 
 def _to_review(count: int, first: MoreWork) -> Row:
@@ -94,6 +108,18 @@ def _to_review(count: int, first: MoreWork) -> Row:
         detail,
         "/review",
         f"Review {referrals}",
+    )
+
+
+def _ended_fees(count: int) -> Row:
+    return (
+        count,
+        f"{_many(count, 'fee')} to decide",
+        "shield",
+        f"Your team ended {_many(count, 'subscription')} before the fee was decided",
+        "Pay the partner, or reject and say why.",
+        "/review/ended",
+        f"Decide {_many(count, 'fee')}",
     )
 
 

@@ -144,7 +144,7 @@ def _fees(facts: FigureFacts) -> HomeFigure | None:
     if fees.due_cents:
         text += f"; {money.show(fees.due_cents)} more is pending"
     if fees.fitting_cents < fees.due_cents:
-        text += f", {money.show(fees.fitting_cents)} of it fits"
+        text += f", {money.show(fees.fitting_cents)} of it fits, by the forecast"
     return HomeFigure(name, spent, "/program", (FigurePart(text),))
 
 

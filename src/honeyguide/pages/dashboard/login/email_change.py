@@ -23,13 +23,11 @@ FORM = {"email": Field("New email address", "Enter an email address.")}
 async def request_change(change: Change, request: PageRequest) -> Response:
     forms.require(FORM, request.fields)
     email = EmailAddress.parse(request.text("email"))
-    site, now_ms, user_id = request.services.site, request.now_ms, request.who.user_id
+    site, user_id = request.services.site, request.who.user_id
     limit = attempts.EMAILS_BY_ACCOUNT
-    await attempts.count(change.tx, site, limit, f"email change of {user_id}", now_ms=now_ms)
-    if await attempts.is_allowed(
-        change.tx, site, limit, f"email change to {email.key}", now_ms=now_ms
-    ):
-        await email_changes.ask(change.tx, site, user_id, email, now_ms=now_ms)
+    await attempts.count(change.tx, site, limit, f"email change of {user_id}")
+    if await attempts.is_allowed(change.tx, site, limit, f"email change to {email.key}"):
+        await email_changes.ask(change.tx, site, user_id, email)
     sent = (
         f"We wrote to {request.who.email} and to {email.text}. Follow both links within 24 hours."
     )
@@ -42,7 +40,7 @@ async def keep_old_address(change: Change, request: PageRequest) -> Response:
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
-    found = await email_changes.find(tx, request.at("token"), now_ms=request.now_ms)
+    found = await email_changes.find(tx, request.at("token"))
     if found is None:
         return _gone(request)
     return request.view("email_change.html", email=found.change.email, is_old=found.is_old)
@@ -53,8 +51,8 @@ def _gone(request: PageRequest) -> PageView:
 
 
 async def settle(tx: Tx, request: PageRequest) -> PageView | Response:
-    site, token, now_ms = request.services.site, request.at("token"), request.now_ms
-    found = await email_changes.find(tx, token, now_ms=now_ms)
+    site, token = request.services.site, request.at("token")
+    found = await email_changes.find(tx, token)
     if found is None:
         return _gone(request)
     if request.text("do") == "stop":
@@ -65,7 +63,7 @@ async def settle(tx: Tx, request: PageRequest) -> PageView | Response:
     visitor = request.visitor
     is_theirs = visitor is not None and visitor.user_id == found.change.user_id
     session_id = visitor.session_id if visitor is not None and is_theirs else ""
-    confirmed = await email_changes.confirm(tx, site, token, session_id=session_id, now_ms=now_ms)
+    confirmed = await email_changes.confirm(tx, site, token, session_id=session_id)
     if not confirmed.is_confirmed:
         return request.view("email_half_changed.html", email=confirmed.email, is_old=found.is_old)
     done = f"Your email address is {confirmed.email} from now on."

@@ -49,14 +49,14 @@ async def admit(tx: Tx, request: PageRequest, guess: Guess) -> AdmittedGuess | F
         site, request.cookie(KNOWN), guess.user_id, guess.password_hash, now_ms=now_ms
     )
     if browser is not None:
-        await attempts.count(tx, site, attempts.LOGIN_BY_BROWSER, browser, now_ms=now_ms)
+        await attempts.count(tx, site, attempts.LOGIN_BY_BROWSER, browser)
         return AdmittedGuess(False, attempts.LOGIN_BY_BROWSER, browser)
     ip_network = ip_network_of(request.peer) or request.peer
-    await attempts.count(tx, site, attempts.LOGIN_BY_ADDRESS, ip_network, now_ms=now_ms)
+    await attempts.count(tx, site, attempts.LOGIN_BY_ADDRESS, ip_network)
     try:
-        await attempts.count(tx, site, attempts.LOGIN_BY_ACCOUNT, guess.email_key, now_ms=now_ms)
+        await attempts.count(tx, site, attempts.LOGIN_BY_ACCOUNT, guess.email_key)
         # Those that were refused above checked no password, so they do not use it up for others.
-        await attempts.count(tx, site, attempts.LOGIN_BY_INSTALLATION, "", now_ms=now_ms)
+        await attempts.count(tx, site, attempts.LOGIN_BY_INSTALLATION, "")
     except TooMany as refusal:
         return await _admit_by_code(tx, request, guess, refusal)
     return AdmittedGuess(False, attempts.LOGIN_BY_ACCOUNT, guess.email_key)
@@ -78,9 +78,7 @@ async def _admit_by_code(
 async def _is_right(tx: Tx, request: PageRequest, guess: Guess) -> bool:
     keys = EncryptionKeys(request.services.settings.secret_keys)
     try:
-        return await second_factors.use_code(
-            tx, keys, guess.user_id, guess.code, now_ms=request.now_ms
-        )
+        return await second_factors.use_code(tx, keys, guess.user_id, guess.code)
     except Undecryptable:
         return False
 
@@ -89,11 +87,11 @@ async def _counts_as_second_factor(tx: Tx, request: PageRequest, guess: Guess) -
     """Only the first few codes: somebody who knows the password must not guess more codes here
     than elsewhere, and strangers must not use up all that the user may enter. After more of them
     the right code still leads to the password, and then the next page asks for another one."""
-    site, now_ms, who = request.services.site, request.now_ms, guess.email_key
+    site, who = request.services.site, guess.email_key
     user_id = guess.user_id or who
     try:
-        await attempts.count(tx, site, attempts.CODE_WITH_PASSWORD, who, now_ms=now_ms)
-        await attempts.count(tx, site, attempts.CODE_BY_USER, user_id, now_ms=now_ms)
+        await attempts.count(tx, site, attempts.CODE_WITH_PASSWORD, who)
+        await attempts.count(tx, site, attempts.CODE_BY_USER, user_id)
     except TooMany:
         return False
     return True

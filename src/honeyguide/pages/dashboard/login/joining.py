@@ -62,7 +62,6 @@ async def join(services: PageServices, request: PageRequest, ticket: Ticket) -> 
         request.at("token"),
         name=request.text("your_name"),
         password_hash=password_hash,
-        now_ms=request.now_ms,
     )
     started = session_start.start_login(request, user_id, password_hash, "/")
     return await session_start.enter(request, started, joined)
@@ -74,7 +73,6 @@ async def _join_and_switch(tx: Tx, request: PageRequest) -> None:
         request.services.site,
         request.at("token"),
         user_id=request.who.user_id,
-        now_ms=request.now_ms,
     )
     tenant, actor = Tenant(account_id, ""), actors.member(request.who.user_id)
     joined = Change(tx, request.services.site, tenant, actor, request.now_ms)

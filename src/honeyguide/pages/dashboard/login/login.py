@@ -70,19 +70,19 @@ async def login_page(tx: Tx, request: PageRequest) -> PageView:
         "login.html",
         email=request.text("email"),
         next=path,
-        program=await _listed_program(tx, path, now_ms=request.now_ms),
+        program=await _listed_program(tx, path),
         money=money.show,
         may_join=request.services.settings.signups == "open",
         asks_code="code" in request.errors,
     )
 
 
-async def _listed_program(tx: Tx, path: str, *, now_ms: int) -> NetworkProgram | None:
+async def _listed_program(tx: Tx, path: str) -> NetworkProgram | None:
     """The program that an invite link leads to, if its owner lists it in the network. Strangers
     learn nothing about the others."""
     program_id = path.partition("?")[0].removeprefix("/network/")
     try:
-        program = await network.get(tx, "", program_id, now_ms=now_ms)
+        program = await network.get(tx, "", program_id)
     except Missing:
         return None
     return program if program.show_in_directory else None
@@ -99,9 +99,7 @@ async def log_in(services: PageServices, request: PageRequest) -> Response:
     is_right = await passwords.matches(found[1] if found else None, password[: passwords.LONGEST])
     if found is None or not is_right:
         user_id = found[0] if found else None
-        await services.store.write(
-            logins.record_failure, services.site, user_id, key, now_ms=request.now_ms
-        )
+        await services.store.write(logins.record_failure, services.site, user_id, key)
         raise FormErrors({"": WRONG}, status=401)
     if admitted.counted is not None:
         subject = admitted.subject
@@ -154,13 +152,13 @@ async def _request_link(tx: Tx, request: PageRequest, kind: LinkTo) -> PageView:
     """A network is told when it asks too often. Over the limit of a mailbox the answer is as usual
     and nothing is sent: the links that strangers asked for are there, and work."""
     forms.require(EMAIL, request.fields)
-    site, now_ms = request.services.site, request.now_ms
+    site = request.services.site
     network = ip_network_of(request.peer) or request.peer
     email = EmailAddress.parse(request.text("email"))
-    await attempts.count(tx, site, attempts.EMAILS_BY_ADDRESS, network, now_ms=now_ms)
+    await attempts.count(tx, site, attempts.EMAILS_BY_ADDRESS, network)
     mailbox = f"{kind} {email.key}"
-    if await attempts.is_allowed(tx, site, attempts.EMAILS_BY_ACCOUNT, mailbox, now_ms=now_ms):
-        await invitations.request_link(tx, kind, email, now_ms=now_ms)
+    if await attempts.is_allowed(tx, site, attempts.EMAILS_BY_ACCOUNT, mailbox):
+        await invitations.request_link(tx, kind, email)
     return request.view("email_sent.html", email=request.text("email"))
 
 
@@ -169,8 +167,8 @@ async def use_link(request: PageRequest, kind: str) -> Ticket | None:
     store, site, now_ms = request.services.store, request.services.site, request.now_ms
     limit, network = attempts.LINK_BY_ADDRESS, ip_network_of(request.peer) or request.peer
     attempts.refuse_again(site, limit, network, now_ms=now_ms)
-    await store.write(attempts.count, site, limit, network, now_ms=now_ms)
-    return await store.read(invitations.find, kind, request.at("token"), now_ms=now_ms)
+    await store.write(attempts.count, site, limit, network)
+    return await store.read(invitations.find, kind, request.at("token"))
 
 
 async def hash_for_new_account(request: PageRequest, email: str) -> str:
@@ -193,9 +191,7 @@ async def forgot(tx: Tx, request: PageRequest) -> PageView:
 
 
 async def reset_form(tx: Tx, request: PageRequest) -> PageView:
-    ticket = await invitations.find(
-        tx, "password_reset", request.at("token"), now_ms=request.now_ms
-    )
+    ticket = await invitations.find(tx, "password_reset", request.at("token"))
     if ticket is None or ticket.user_id is None:
         return link_expired(request, "/password")
     is_proven = await email_proofs.is_proven(tx, ticket.user_id)
@@ -214,7 +210,6 @@ async def reset(services: PageServices, request: PageRequest) -> PageView | Resp
             services.site,
             request.at("token"),
             password_hash,
-            now_ms=request.now_ms,
         )
     except Missing:
         return link_expired(request, "/password")

@@ -52,7 +52,7 @@ async def _enter_code(tx: Tx, request: PageRequest, pending: PendingLogin) -> st
     """What to say after the login, or None for a wrong code."""
     typed, user_id, site = request.text("code"), pending.user_id, request.services.site
     if not await use_typed(tx, request, user_id, typed):
-        await logins.record_failure(tx, site, user_id, user_id, now_ms=request.now_ms)
+        await logins.record_failure(tx, site, user_id, user_id)
         return None
     if not second_factors.is_recovery_code(typed):
         return ""
@@ -63,8 +63,8 @@ async def _enter_code(tx: Tx, request: PageRequest, pending: PendingLogin) -> st
 async def use_typed(tx: Tx, request: PageRequest, user_id: str, typed: str) -> bool:
     """Whether it is a code of the app or a recovery code that was not used yet. Wrong ones are
     counted, whichever page they were typed on."""
-    site, now_ms = request.services.site, request.now_ms
-    await attempts.count(tx, site, attempts.CODE_BY_USER, user_id, now_ms=now_ms)
+    site = request.services.site
+    await attempts.count(tx, site, attempts.CODE_BY_USER, user_id)
     if not await _use(tx, request, user_id, typed):
         return False
     await attempts.take_back(tx, site, attempts.CODE_BY_USER, user_id)
@@ -72,13 +72,11 @@ async def use_typed(tx: Tx, request: PageRequest, user_id: str, typed: str) -> b
 
 
 async def _use(tx: Tx, request: PageRequest, user_id: str, typed: str) -> bool:
-    services, now_ms = request.services, request.now_ms
+    services = request.services
     if second_factors.is_recovery_code(typed):
-        return await second_factors.use_recovery_code(
-            tx, services.site, user_id, typed, now_ms=now_ms
-        )
+        return await second_factors.use_recovery_code(tx, services.site, user_id, typed)
     keys = EncryptionKeys(services.settings.secret_keys)
     try:
-        return await second_factors.use_code(tx, keys, user_id, typed, now_ms=now_ms)
+        return await second_factors.use_code(tx, keys, user_id, typed)
     except Undecryptable:
         raise Invalid(UNREADABLE, param="code") from None

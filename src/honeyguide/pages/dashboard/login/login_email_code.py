@@ -45,9 +45,9 @@ async def log_in(services: PageServices, request: PageRequest) -> Response:
 
 
 async def send(change: Change, request: PageRequest) -> Response:
-    site, user_id, now_ms = request.services.site, request.who.user_id, request.now_ms
-    await attempts.count(change.tx, site, attempts.EMAIL_CODES, user_id, now_ms=now_ms)
-    await email_proofs.send_code(change.tx, site, user_id, now_ms=now_ms)
+    site, user_id = request.services.site, request.who.user_id
+    await attempts.count(change.tx, site, attempts.EMAIL_CODES, user_id)
+    await email_proofs.send_code(change.tx, site, user_id)
     return request.go(SECURITY, f"We emailed a code to {request.who.email}. Enter it here.")
 
 
@@ -59,13 +59,13 @@ async def confirm(services: PageServices, request: PageRequest) -> Response:
 
 
 async def _use(tx: Tx, request: PageRequest, user_id: str) -> bool:
-    site, now_ms = request.services.site, request.now_ms
+    site = request.services.site
     limits = (attempts.CODE_BY_USER, attempts.EMAIL_CODE_BY_DAY)
     for limit in limits:
-        await attempts.count(tx, site, limit, user_id, now_ms=now_ms)
-    if await email_proofs.use_code(tx, site, user_id, request.text("code"), now_ms=now_ms):
+        await attempts.count(tx, site, limit, user_id)
+    if await email_proofs.use_code(tx, site, user_id, request.text("code")):
         for limit in limits:
             await attempts.take_back(tx, site, limit, user_id)
         return True
-    await logins.record_failure(tx, site, user_id, user_id, now_ms=now_ms)
+    await logins.record_failure(tx, site, user_id, user_id)
     return False

@@ -146,7 +146,7 @@ async def count_attempt(tx: Tx, request: PageRequest) -> str | None:
     """The hash of the current password, unless there were too many attempts lately. Not counted as
     a login: guesses of others at the login page must not keep the owner out here."""
     site, user_id = request.services.site, request.who.user_id
-    await attempts.count(tx, site, attempts.PASSWORD_AGAIN, user_id, now_ms=request.now_ms)
+    await attempts.count(tx, site, attempts.PASSWORD_AGAIN, user_id)
     return await passwords.of_user(tx, user_id)
 
 

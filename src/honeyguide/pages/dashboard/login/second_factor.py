@@ -87,7 +87,6 @@ async def turn_on(change: Change, request: PageRequest) -> PageView:
         actor,
         request.text("code"),
         secret=secret.decode(),
-        now_ms=request.now_ms,
     )
     await sessions.save_proof(change.tx, request.who._replace(second_factor_ms=request.now_ms))
     return _codes_page(request, codes, is_new=True)
@@ -99,10 +98,8 @@ def _codes_page(request: PageRequest, codes: list[str], *, is_new: bool) -> Page
 
 
 async def renew_codes(change: Change, request: PageRequest) -> PageView:
-    actor, now_ms = actors.member(request.who.user_id), request.now_ms
-    codes = await second_factors.renew_recovery_codes(
-        change.tx, request.services.site, actor, now_ms=now_ms
-    )
+    actor = actors.member(request.who.user_id)
+    codes = await second_factors.renew_recovery_codes(change.tx, request.services.site, actor)
     return _codes_page(request, codes, is_new=False)
 
 
@@ -114,7 +111,6 @@ async def turn_off(change: Change, request: PageRequest) -> Response:
         actors.member(user_id),
         user_id,
         second_factors.TURNED_OFF,
-        now_ms=request.now_ms,
     )
     return request.go(SECURITY, "Your second factor is off.")
 
@@ -123,9 +119,7 @@ async def reset(change: Change, request: PageRequest) -> Response:
     """By an administrator, for somebody who has lost their phone and their recovery codes."""
     forms.require(RESET, request.fields)
     email = EmailAddress.parse(request.text("email"))
-    user_id = await second_factors.reset(
-        change.tx, change.site, change.actor, email, now_ms=request.now_ms
-    )
+    user_id = await second_factors.reset(change.tx, change.site, change.actor, email)
     joined = {each.account_id for each in await members.of_user(change.tx, user_id)}
     if change.tenant.account_id not in joined:  # where it is logged already
         await change_log.record(change, second_factors.RESET, user_id)

@@ -95,7 +95,7 @@ async def enter(
         request.set_cookie(response, _PENDING, sealed, PENDING_MS // 1000)
         return response
     path = login.path
-    if path == "/" and await store.read(_is_partner_only, site, begun.token, now_ms=now_ms):
+    if path == "/" and await store.read(_is_partner_only, site, begun.token):
         path = nav.PARTNER_HOME
     response = request.go(path, flash)
     seconds = KEPT_SESSION_S if login.is_kept else SESSION_S
@@ -117,12 +117,12 @@ async def _begin(
     renewed: Visitor | None,
 ) -> _Begun:
     """Verifying a password takes a while, in which it may have been changed."""
-    site, user_id, now_ms = request.services.site, login.user_id, request.now_ms
+    site, user_id = request.services.site, login.user_id
     if not await passwords.is_still(tx, site, user_id, login.password):
         raise FormErrors({"": CHANGED}, status=401)
     if await email_proofs.is_missing(tx, site, user_id):
-        if await attempts.is_allowed(tx, site, attempts.EMAIL_CODES, user_id, now_ms=now_ms):
-            await email_proofs.send_code(tx, site, user_id, now_ms=now_ms)
+        if await attempts.is_allowed(tx, site, attempts.EMAIL_CODES, user_id):
+            await email_proofs.send_code(tx, site, user_id)
         return _Begun(asks=EMAIL_CODE_PAGE)
     if not has_code and await second_factors.is_on(tx, user_id):
         return _Begun(asks=CODE_PAGE)
@@ -134,7 +134,6 @@ async def _begin(
         is_kept=login.is_kept,
         has_code=has_code,
         renewed=renewed,
-        now_ms=now_ms,
     )
     return _Begun(token)
 
@@ -160,17 +159,16 @@ async def create_session(
     is_kept: bool,
     has_code: bool = False,
     renewed: Visitor | None = None,
-    now_ms: int,
 ) -> str:
     """The token of a new session. Each login gets a new one: one planted before is worthless. What
     was proved in a session that is renewed still counts."""
     agent = request.http.headers.get("user-agent", "")
     if renewed is None:
         site, known = request.services.site, request.cookie(KNOWN)
-        is_known = logins.is_known_browser(site, known, user_id, now_ms=now_ms)
+        is_known = logins.is_known_browser(site, known, user_id, now_ms=tx.now_ms)
         new_browser = None if is_known else formats.browser(agent)
-        await logins.record(tx, site, user_id, new_browser=new_browser, now_ms=now_ms)
-    has_code_ms = now_ms if has_code else 0
+        await logins.record(tx, site, user_id, new_browser=new_browser)
+    has_code_ms = tx.now_ms if has_code else 0
     session = NewSession(
         user_id=user_id,
         account_id=account_id or await _first_account(tx, user_id),
@@ -179,7 +177,7 @@ async def create_session(
         is_kept=is_kept,
         second_factor_ms=renewed.second_factor_ms if renewed else has_code_ms,
     )
-    return await sessions.begin(tx, session, instead_of=request.cookie("session"), now_ms=now_ms)
+    return await sessions.begin(tx, session, instead_of=request.cookie("session"))
 
 
 async def _first_account(tx: Tx, user_id: str) -> str:
@@ -190,9 +188,9 @@ async def _first_account(tx: Tx, user_id: str) -> str:
     return joined[0].account_id
 
 
-async def _is_partner_only(tx: Tx, site: Site, token: str, *, now_ms: int) -> bool:
-    who = await sessions.find(tx, token, now_ms=now_ms)
+async def _is_partner_only(tx: Tx, site: Site, token: str) -> bool:
+    who = await sessions.find(tx, token)
     if who is None:
         return False
     tenant = Tenant(who.account_id, who.campaign_id)
-    return await nav.is_partner_only(Reading(tx, site, tenant, now_ms), who)
+    return await nav.is_partner_only(Reading(tx, site, tenant, tx.now_ms), who)

@@ -34,12 +34,12 @@ async def set_up(services: PageServices, request: PageRequest) -> Response:
     """No email is sent to prove the address: mail may not work yet, and whoever reads the log of
     the server runs the installation.
     """
-    store, now_ms = services.store, request.now_ms
+    store = services.store
     if not await store.read(invitations.is_untouched):
         raise Missing(NO_SUCH_PAGE)
     forms.require(FIELDS, request.fields)
     ip_network = ip_network_of(request.peer) or request.peer
-    await store.write(setup_codes.count_attempt, services.site, ip_network, now_ms=now_ms)
+    await store.write(setup_codes.count_attempt, services.site, ip_network)
     if not await store.read(setup_codes.is_right, request.text("code")):
         raise FormErrors({"code": WRONG_CODE})
     email = EmailAddress.parse(request.text("email"))
@@ -49,7 +49,6 @@ async def set_up(services: PageServices, request: PageRequest) -> Response:
         email,
         name=request.text("name"),
         password_hash=password_hash,
-        now_ms=now_ms,
     )
     started = session_start.start_login(request, user_id, password_hash, "/")
     return await session_start.enter(request, started, login.WELCOME)

@@ -42,7 +42,6 @@ async def create(change: Change, request: PageRequest) -> Response:
         request.who.user_id,
         EmailAddress(request.who.email),
         name=name,
-        now_ms=request.now_ms,
     )
     await sessions.switch(change.tx, request.who, made.account_id)
     return request.go("/", f"{name} is ready. You switch between newsletters at the top left.")

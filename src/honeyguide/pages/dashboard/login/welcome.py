@@ -15,7 +15,7 @@ FIELDS = {**login.INVITED, **joining.NEW_LOGIN}
 
 
 async def welcome_form(tx: Tx, request: PageRequest) -> PageView:
-    ticket = await invitations.find(tx, "invitation", request.at("token"), now_ms=request.now_ms)
+    ticket = await invitations.find(tx, "invitation", request.at("token"))
     if ticket is None:
         return login.link_expired(request, "/signup")
     if ticket.role is not None:
@@ -28,7 +28,7 @@ async def welcome_form(tx: Tx, request: PageRequest) -> PageView:
 
 async def welcome(services: PageServices, request: PageRequest) -> PageView | Response:
     """Opens the account that an invitation was for, or makes somebody a member of one."""
-    token, now_ms = request.at("token"), request.now_ms
+    token = request.at("token")
     ticket = await login.use_link(request, "invitation")
     if ticket is None:
         return login.link_expired(request, "/signup")
@@ -41,7 +41,6 @@ async def welcome(services: PageServices, request: PageRequest) -> PageView | Re
         token,
         name=request.text("name"),
         password_hash=password_hash,
-        now_ms=now_ms,
     )
     first_page = "/network" if ticket.as_partner else "/"
     started = session_start.start_login(request, user_id, password_hash, first_page)

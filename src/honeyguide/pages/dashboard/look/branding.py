@@ -144,9 +144,7 @@ async def _keep(
         changes |= {"share_id": None, "share_is_own": 0, "share_source": ""}
     for picture in (uploads.logo, uploads.icon, uploads.share):
         if picture is not None:
-            await publications.add_logo(
-                change.tx, change.tenant.account_id, picture, now_ms=change.now_ms
-            )
+            await publications.add_logo(change.tx, change.tenant.account_id, picture)
     if uploads.logo is not None:
         changes["logo_id"] = uploads.logo.id
     if uploads.icon is not None:

@@ -182,7 +182,7 @@ async def send_test(change: Change, request: PageRequest) -> Response:
     sample = await _sample(change, request, edited, _typed(request, edited))
     # Its links are samples: none stops anything.
     test = sample._replace(parts=sample.rendered(), links=NO_LINKS, kind=email_kinds.TEST_EMAIL)
-    await emails.send(change.tx, test, now_ms=request.now_ms)
+    await emails.send(change.tx, test)
     return request.go(_address(edited), f"A test email is on its way to {request.who.email}.")
 
 

@@ -179,6 +179,6 @@ async def _begin_check(tx: Tx, request: PageRequest) -> tuple[Embed, bool]:
     if embed is None:
         raise Invalid("Enter your websites first.")
     site, account_id = request.services.site, request.tenant.account_id
-    await attempts.count(tx, site, CHECKS, account_id, now_ms=request.now_ms)
+    await attempts.count(tx, site, CHECKS, account_id)
     brand = await branding.of(request.reading(tx))
     return embed, brand.consent_text is not None

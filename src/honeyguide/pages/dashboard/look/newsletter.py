@@ -146,7 +146,7 @@ async def send_test(change: Change, request: PageRequest) -> Response:
         brand=chosen.brand,
         parts=chosen.as_seen_by(reader.values),
     )
-    await emails.send(change.tx, test, now_ms=request.now_ms)
+    await emails.send(change.tx, test)
     return request.go(
         f"/look/newsletter?{chosen.query()}", f"A test email is on its way to {request.who.email}."
     )

@@ -57,5 +57,5 @@ async def _keep(change: Change, picture: StoredLogo, source: str) -> None:
     tx, tenant = change.tx, change.tenant
     if (await branding.pictures_of(change)).share_is_own:
         return
-    await publications.add_logo(tx, tenant.account_id, picture, now_ms=change.now_ms)
+    await publications.add_logo(tx, tenant.account_id, picture)
     await branding.change_pictures(change, share_id=picture.id, share_source=source)

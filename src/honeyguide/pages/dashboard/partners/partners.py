@@ -99,7 +99,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     charged = await partner_figures.charged_of_program(at, partner.program_id, month)
     paid = await partner_figures.months_of_campaign(at, partner.id)
     by_month = {each.month: each.cents for each in paid}
-    fees = months[0].of(partner.id)
+    limit = months[0].limit_of(partner.id)
     pending_cents = sum(each.of(partner.id).pending_cents for each in months)
     return request.view(
         "partner.html",
@@ -116,17 +116,17 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         by_day=_by_day([each for each in days.of(partner.id) if each.day > today - asked]),
         month=month,
         spent_cents=by_month.get(month, 0),
-        charged=charged.get(partner.id, 0),
-        fees=fees,
+        charged=sum(each.n for each in charged if each.partner_campaign_id == partner.id),
+        ahead=[(each.month, each.of(partner.id), each.limit_of(partner.id)) for each in months],
         parts=bars.parts(
             {
                 "sure": by_month.get(month, 0),
-                "may": fees.expected_cents,
-                "over": fees.over_cents,
+                "may": limit.cents,
+                "over": limit.pending_cents - limit.cents,
             },
             whole=partner.max_payout_cents,
         ),
-        columns=bars.months(by_month, month, 12, more=fees.expected_cents) if by_month else [],
+        columns=bars.months(by_month, month, 12, more=limit.cents) if by_month else [],
         earlier=[each for each in paid if each.month != month],
         money=money.show,
     )

@@ -8,11 +8,13 @@ from starlette.responses import Response
 
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import bars, formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
-from honeyguide.pages.dashboard.partners import program_form
+from honeyguide.pages.dashboard.partners import budget_days, program_form
+from honeyguide.pages.dashboard.partners import reversals as reversal_page
 from honeyguide.partners import (
     forecast,
     held_referrals,
@@ -27,14 +29,20 @@ from honeyguide.partners import (
     term_changes,
     verification,
 )
-from honeyguide.partners.partner_figures import FigureDays, PartnerFigures
-from honeyguide.signups import delayed_actions, reversals, signups, undone_stops
+from honeyguide.partners.expected_fees import ExpectedFees
+from honeyguide.partners.outlook import MonthOutlook, ProgramFees
+from honeyguide.partners.partner_figures import ChargedDay, FigureDays, PartnerFigures
+from honeyguide.signups import delayed_actions, departures, reversals, signups, undone_stops
 from honeyguide.signups.signups import ListedReferral
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.subscribers.reasons import explain, facts_of
 
 PER_PAGE = 50
+# Of the referrals, until the list itself is asked for.
+FIRST_ROWS = 10
+# The highest budget that can be tried.
+MOST_BUDGET_CENTS = 100_000_000
 LATELY, SHOWN_DAYS = 30, 90
 
 
@@ -54,6 +62,8 @@ async def index(at: Reading, request: PageRequest) -> PageView | Response:
         total=total,
         page=page.page,
         pages=page.total_pages(total),
+        month=rules.month_of(request.now_ms),
+        spent=await forecast.spent_of_programs(at, rules.month_of(request.now_ms)),
         money=money.show,
     )
 
@@ -72,12 +82,13 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     month = rules.month_of(request.now_ms)
     page, rows, total = await forms.nearest_page(
         request.query,
-        PER_PAGE,
+        PER_PAGE if "page" in request.query else FIRST_ROWS,
         lambda page: signups.page_of_program(at, program.id, page),
     )
     last_closed = await ledger.last_closed(at.tx)
-    spend = await forecast.spend(at.tx, program, month, now_ms=request.now_ms)
-    months = await at.fact(outlook.of_program, program.id)
+    spend = await forecast.spend(at.tx, program, month)
+    fees = await at.fact(outlook.read_program, program.id)
+    months = outlook.months(fees, now_ms=request.now_ms)
     charged = await partner_figures.charged_of_program(at, program.id, month)
     return request.view(
         "program.html",
@@ -94,15 +105,20 @@ async def show(at: Reading, request: PageRequest) -> PageView:
             },
             whole=program.total_budget_cents,
         ),
-        charged=sum(charged.values()),
-        in_review_cents=await forecast.in_review_cents(at, program.id),
+        charged=sum(each.n for each in charged),
+        **_forecast(request, program, fees, months, charged),
+        in_review_cents=spend.in_review_cents,
         partners=await _partners(at, request, program, spend),
+        names={row.partner_campaign_id: row.name for row in spend.partners},
         undecided=await forecast.undecided(at, program.id),
-        upcoming=await forecast.upcoming_of_program(at.tx, program),
         rows=rows,
         waiting=await delayed_actions.of_subjects(at, [row.subscriber_id for row in rows]),
+        returned=await departures.returned(at, program.id, last_closed),
+        most_reversed=reversal_page.MOST,
         can_reverse={row.id for row in rows if reversals.may_reverse(row, last_closed)},
         total=total,
+        is_listed="page" in request.query,
+        is_cut="page" not in request.query and total > len(rows),
         page=page.page,
         pages=page.total_pages(total),
         why_reversed=reversal_reasons.describe,
@@ -116,6 +132,70 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         ),
         **await _verification(at, request, program),
     )
+
+
+def _forecast(
+    request: PageRequest,
+    program: programs.Program,
+    fees: ProgramFees,
+    months: list[MonthOutlook],
+    charged: list[ChargedDay],
+) -> dict[str, Any]:
+    now, taken = months[0], [each for month in months for each in month.taken]
+    due = budget_days.due_days(taken)
+    return {
+        "due": due,
+        "strip": budget_days.strip(
+            now.month, charged, due, now_ms=request.now_ms, full_ms=now.full_ms
+        ),
+        # What waits for somebody.
+        "undated_cents": sum(each.fee_cents * each.n for each, _ in now.taken if each.is_waiting),
+        # In a large program, referrals are not told apart.
+        "unfitting": {each.referral_id for each, n in taken if n < each.n == 1},
+        "tried": _try_budget(request, program, fees, now),
+    }
+
+
+class TriedPartner(NamedTuple):
+    partner_campaign_id: str
+    now: ExpectedFees
+    then: ExpectedFees
+
+
+class TriedBudget(NamedTuple):
+    """Who would be paid with another budget, by the forecast of this month."""
+
+    cents: int
+    most_cents: int
+    """The budget that holds everything, a whole number of dollars above today's."""
+    month: MonthOutlook
+    partners: list[TriedPartner]
+    """Those who would get more."""
+
+
+def _try_budget(
+    request: PageRequest, program: programs.Program, fees: ProgramFees, now: MonthOutlook
+) -> TriedBudget | None:
+    """None if nothing waits for a higher budget. Who came before keeps the budget of then, so a
+    lower one changes nothing for those who are pending."""
+    least_cents = program.total_budget_cents
+    most_cents = now.spent_cents + now.fees.pending_cents
+    most_cents += -(most_cents - least_cents) % 100
+    if not now.fees.over_budget_cents or most_cents <= least_cents:
+        return None
+    try:
+        typed = forms.amount(request.query.get("budget", ""), param="budget")
+        asked = money.cents(typed, param="budget")
+    except Invalid:
+        asked = most_cents
+    cents = min(max(asked, least_cents), MOST_BUDGET_CENTS)
+    month = outlook.months(fees, now_ms=request.now_ms, budget_cents=cents)[0]
+    partners = [
+        TriedPartner(place, now.of(place), then)
+        for place, then in month.by_partner.items()
+        if then.expected_cents > now.of(place).expected_cents
+    ]
+    return TriedBudget(cents, most_cents, month, partners)
 
 
 class PartnerLine(NamedTuple):
@@ -138,10 +218,10 @@ async def _partners(
     days = await figures_of(at, request, program.id)
     lately = days.by_partner(lambda day: day > today - LATELY)
     older = days.by_partner(lambda day: day <= today - LATELY)
-    ids = [row.partner_campaign_id for row, _ in spend.partners]
+    ids = [row.partner_campaign_id for row in spend.partners]
     named = await partner_names.of(at.of_account(program.account_id), ids)
     lines = []
-    for row, _ in spend.partners:
+    for row in spend.partners:
         by_day = days.signups_by_day(row.partner_campaign_id)
         values = [by_day.get(day, 0) for day in range(today - LATELY + 1, today + 1)]
         lines.append(
@@ -173,17 +253,16 @@ async def _verification(
     nothing of anybody any more."""
     if program.deleted_ms is not None:
         return {}
-    asked = await verification.get(at.of_account(program.account_id), program.id)
+    of_owner = at.of_account(program.account_id)
+    asked, is_offered = await verification.get_with_offer(of_owner, program.id)
     rule, level = verification.recommended(request.services.site)
     return {
         "asked": asked,
         "asked_rule": verification.RULES[asked.rule],
         "asked_level": verification.LEVELS[asked.screening],
         "lacks_email": asked.rule.needs_confirmation and not request.services.site.has_mail_server,
-        "held": await held_referrals.count_held(
-            at.tx, program.account_id, program.id, now_ms=request.now_ms
-        ),
-        "is_offered": await verification.is_offered(at.of_account(program.account_id), program.id),
+        "held": await held_referrals.count_held(at.tx, program.account_id, program.id),
+        "is_offered": is_offered,
         "offered_rule": verification.RULES[rule] if rule.needs_confirmation else None,
         "offered_level": verification.LEVELS[level],
     }

@@ -4,7 +4,7 @@ sentence about them once. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS
@@ -12,9 +12,12 @@ from honeyguide.partners import partner_referrals
 from honeyguide.partners.partner_referrals import ReferredSubscriber
 
 # The class of a cell, and its word.
+OVER = "over"
+NO_FEE = "Their fee does not fit what is left."
 CELLS = {
     partner_referrals.CONFIRMED: ("v", "confirmed"),
     partner_referrals.PENDING: ("p", "pending"),
+    OVER: ("o", "pending that does not fit"),
     partner_referrals.UNCHARGED: ("n", "not paid"),
     partner_referrals.REJECTED: ("x", "rejected"),
 }
@@ -34,29 +37,41 @@ class ReferralDay(NamedTuple):
     """`7 confirmed, 1 rejected`"""
     charged_cents: int
     pending_cents: int
-    """The fees of pending ones, whether or not the budget and the cap can still hold them."""
+    """The fees of pending ones that the budget and the cap can still hold."""
+    over_cents: int
+    """Of those that they cannot."""
     sentences: list[tuple[int, str]]
     """How many, and what happened to them or will happen."""
 
 
 def by_day(
-    rows: Sequence[ReferredSubscriber], why: Callable[[ReferredSubscriber], str]
+    rows: Sequence[ReferredSubscriber],
+    why: Callable[[ReferredSubscriber], str],
+    unfitting: Set[str],
 ) -> list[ReferralDay]:
-    """Newest day first; each program has a row of its own."""
+    """Newest day first; each program has a row of its own. `unfitting` has the ids of pending ones
+    that no month can hold."""
     groups: dict[tuple[int, str], list[ReferredSubscriber]] = {}
     for row in rows:
         key = row.arrived_ms // DAY_MS, row.partner_campaign_id
         groups.setdefault(key, []).append(row)
     newest_first = sorted(groups.items(), key=lambda each: (-each[0][0], each[0][1]))
-    return [_day(found, why) for _, found in newest_first]
+    return [_day(found, why, unfitting) for _, found in newest_first]
 
 
-def _day(rows: list[ReferredSubscriber], why: Callable[[ReferredSubscriber], str]) -> ReferralDay:
-    counts = {state: sum(row.state == state for row in rows) for state in CELLS}
+def _day(
+    rows: list[ReferredSubscriber],
+    why: Callable[[ReferredSubscriber], str],
+    unfitting: Set[str],
+) -> ReferralDay:
+    states = [OVER if row.id in unfitting else row.state for row in rows]
+    counts = {state: states.count(state) for state in CELLS}
     cells = [CELLS[state][0] for state, n in counts.items() for _ in range(n)]
     sentences: dict[str, int] = {}
     for row in sorted(rows, key=lambda each: list(CELLS).index(each.state)):
         sentence = why(row)
+        if row.id in unfitting:
+            sentence = f"{sentence} {NO_FEE}"
         sentences[sentence] = sentences.get(sentence, 0) + 1
     return ReferralDay(
         arrived_ms=rows[0].arrived_ms,
@@ -66,6 +81,11 @@ def _day(rows: list[ReferredSubscriber], why: Callable[[ReferredSubscriber], str
         more=max(0, len(cells) - MOST_CELLS),
         label=", ".join(f"{n:,} {CELLS[state][1]}" for state, n in counts.items() if n),
         charged_cents=sum(row.charged_cents or 0 for row in rows),
-        pending_cents=sum(row.fee_cents for row in rows if row.state == partner_referrals.PENDING),
+        pending_cents=_cents(rows, states, partner_referrals.PENDING),
+        over_cents=_cents(rows, states, OVER),
         sentences=[(n, sentence) for sentence, n in sentences.items()],
     )
+
+
+def _cents(rows: list[ReferredSubscriber], states: list[str], state: str) -> int:
+    return sum(row.fee_cents for row, at in zip(rows, states, strict=True) if at == state)

@@ -38,7 +38,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         total=sum(row.charged_cents or 0 for row in rows),
         partners=sorted({row.partner_name for row in rows}),
         reasons=list(ReversalReason),
-        typed=dict(request.fields),
+        typed={"reason": request.query.get("reason", ""), **request.fields},
         note_limit=NOTE_LIMIT,
         money=money.show,
     )

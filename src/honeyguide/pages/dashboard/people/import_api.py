@@ -61,9 +61,7 @@ async def begin(services: PageServices, request: PageRequest) -> Response:
         campaign = await RemoteApi(services.outbound, base_url, key).campaign()
     except PlatformError as error:
         raise CannotConnect(error) from None
-    import_id = await store.write(
-        fetching.begin, request.tenant, base_url, campaign.name, now_ms=request.now_ms
-    )
+    import_id = await request.apply(fetching.begin, base_url, campaign.name)
     await _resume(services, request, import_id, key)
     return request.go(f"/subscribers/import/api/{import_id}")
 
@@ -75,7 +73,7 @@ async def _resume(
         reads(fetching.get, request.services.site, request.tenant, request.now_ms), import_id
     )
     secret = _keys(services).encrypt(key, row_id=import_id)
-    await services.store.write(fetching.resume, fetch, secret=secret)
+    await request.apply(fetching.resume, fetch, secret=secret)
     return fetch
 
 
@@ -101,7 +99,7 @@ async def submit(services: PageServices, request: PageRequest) -> Response:
         reads(fetching.get, request.services.site, request.tenant, request.now_ms), import_id
     )
     if request.text("do") == "forget":
-        await services.store.write(importing.forget, request.tenant, import_id)
+        await request.apply(importing.forget, import_id)
         return request.go("/subscribers/import/api", "Discarded.")
     if fetch.stage != FetchStage.DONE:
         await _resume(services, request, import_id, parse_key(request.text("key")))

@@ -62,9 +62,7 @@ async def upload(services: PageServices, request: PageRequest) -> Response:
     content = await file.read(import_files.MOST_BYTES + 1)
     name = file.filename or ""
     in_parts = await asyncio.to_thread(_read, content, name, _source(request))
-    import_id = await stored_files.store_file(
-        services.store, request.tenant, name, in_parts, now_ms=request.now_ms
-    )
+    import_id = await stored_files.store_file(request.apply, name, in_parts)
     return request.go(f"/subscribers/import/{import_id}")
 
 
@@ -73,8 +71,8 @@ def _read(content: bytes, name: str, source: ImportSource | None) -> FileInParts
 
 
 async def show(at: Reading, request: PageRequest) -> PageView:
-    tenant = request.tenant
-    kept = await importing.get(at.tx, tenant, request.at("id"))
+
+    kept = await importing.get(at, request.at("id"))
     is_new = kept.status == "new"
     dry = msgspec.json.decode(kept.dry) if kept.dry else None
     problem = sources.without_addresses(kept.header, kept.mapping) if is_new else ""
@@ -93,7 +91,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         dry=dry,
         found=found_things.rows(dry.get("found", {}), dry.get("counted", {})) if dry else [],
         refusal=request.errors.get("", "") or problem,
-        checked=await checking.newest_of_import(at.tx, tenant, kept.id),
+        checked=await checking.newest_of_import(at, kept.id),
     )
 
 
@@ -115,29 +113,28 @@ def _mapping(request: PageRequest, columns: int) -> dict[str, int]:
 
 async def apply_button(services: PageServices, request: PageRequest) -> Response:
     """Tries, starts, discards or checks the import, as the button says."""
-    store, tenant, import_id = services.store, request.tenant, request.at("id")
-    kept = await store.read(importing.get, tenant, import_id)
+    import_id = request.at("id")
+    kept = await request.read(importing.get, import_id)
     if request.text("do") == "forget":
-        await store.write(importing.forget, tenant, import_id)
+        await request.apply(importing.forget, import_id)
         return request.go("/subscribers/import", "File discarded.")
     if request.text("do") == "check":
-        check_id = await store.write(checking.begin, tenant, import_id, now_ms=request.now_ms)
+        check_id = await request.apply(checking.begin, import_id)
         return request.go(f"{CERTIFICATES}/{check_id}")
     if kept.status == "new" and request.text("do") == "source":
         await _change_source(services, request, kept)
     elif kept.status == "new":
         mapping = _mapping(request, len(kept.header))
         await _read_dates_again(services, request, kept, mapping)
-        await store.write(
+        await request.apply(
             importing.choose,
-            tenant,
             import_id,
             mapping,
             gives_rewards=request.text("gives_rewards") == "1",
             date_choice=_date_choice(request),
         )
         if request.text("do") == "start":
-            await store.write(importing.start, tenant, import_id)
+            await request.apply(importing.start, import_id)
         else:
             await _try(services, request)
     return request.go(f"/subscribers/import/{import_id}")
@@ -190,20 +187,20 @@ async def _lines(services: PageServices, request: PageRequest) -> list[ImportLin
 
 async def _try(services: PageServices, request: PageRequest) -> None:
     """Counts what the import would do, one part of the file at a time, and changes nothing."""
-    store, tenant, now_ms = services.store, request.tenant, request.now_ms
-    kept = await store.read(importing.get, tenant, request.at("id"))
+    store = services.store
+    kept = await request.read(importing.get, request.at("id"))
     trial, n = Trial(kept.plan.form), 0
     # On SQLite, reading does not suspend: without the sleep, nobody else would be served meanwhile.
-    while await store.read(importing.try_part, services.site, kept, n, trial, now_ms=now_ms):
+    while await store.read(importing.try_part, services.site, kept, n, trial):
         n += 1
         await asyncio.sleep(0)
-    while await store.read(importing.try_referrers, services.site, kept, trial, now_ms=now_ms):
+    while await store.read(importing.try_referrers, services.site, kept, trial):
         await asyncio.sleep(0)
     await request.apply(importing.note_dry, kept.id, trial)
 
 
 async def error_file(at: Reading, request: PageRequest) -> Response:
-    kept = await importing.get(at.tx, request.tenant, request.at("id"))
+    kept = await importing.get(at, request.at("id"))
     errors = await importing.errors(at, kept.id)
     return Response(
         import_files.csv_of_refused(kept.header, errors),
@@ -216,7 +213,7 @@ async def show_certificate(at: Reading, request: PageRequest) -> PageView:
     """What was compared with the file of an import."""
     check = await checking.get(at, request.at("id"))
     if check.made_ms is None:
-        kept = await importing.get(at.tx, request.tenant, check.import_id)
+        kept = await importing.get(at, check.import_id)
         return request.view("certificate_running.html", found=check.tally, total=kept.total)
     return request.view(
         "certificate.html",

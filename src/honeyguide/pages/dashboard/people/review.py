@@ -24,7 +24,14 @@ from honeyguide.partners import (
 )
 from honeyguide.rewards import rewards
 from honeyguide.screening import review
-from honeyguide.signups import confirmations, delayed_actions, delayed_kinds, signups
+from honeyguide.signups import (
+    confirmations,
+    delayed_actions,
+    delayed_kinds,
+    first_looks,
+    open_work,
+    signups,
+)
 from honeyguide.signups.delayed_kinds import DelayedKind
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
@@ -115,6 +122,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         partners=await signups.partner_names(at, [row.id for row in rows if row.is_from_partner]),
         held=await confirmations.held(at, code),
         waiting=await delayed_actions.of_subjects(at, [row.id for row in rows]),
+        looks=(await at.fact(open_work.counts)).looks,
         lists=LISTS,
         chosen=chosen,
         code=code,
@@ -194,6 +202,7 @@ async def _in_groups(at: Reading, request: PageRequest, chosen: List) -> PageVie
         facts_of=facts_of,
         money=money.show,
         newest=review.NEWEST,
+        looks=(await at.fact(open_work.counts)).looks,
         lists=LISTS,
         chosen=chosen,
         further=further if page.page < page.total_pages(total) else "",
@@ -214,16 +223,17 @@ async def _costs(
     at: Reading, request: PageRequest, groups: list[review.ReviewGroup]
 ) -> dict[str, int]:
     """What is charged if all of a group are verified now, for each group with fees."""
-    paid = [(each, each.partner_campaign_id) for each in groups if each.fees]
-    ids = [partner_id for _, partner_id in paid if partner_id]
+    ids = sorted({partner_id for each in groups for partner_id in each.fees})
     if not ids:
         return {}
     months = await forecast.open_months(at, ids)
-    return {
-        group.key: expected_fees.cost_at_once(months[partner_id], partner_id, group.fees)
-        for group, partner_id in paid
-        if partner_id in months
-    }
+    found = {}
+    for group in groups:
+        theirs = {each: months[each] for each in group.fees if each in months}
+        if theirs:
+            fees = {each: group.fees[each] for each in theirs}
+            found[group.key] = expected_fees.cost_at_once(theirs, fees)
+    return found
 
 
 async def _earns(
@@ -296,8 +306,9 @@ async def answer_card(change: Change, request: PageRequest) -> Response:
     """A group over the whole program: it looks right, or all of it who wait are rejected."""
     where, group_id = listed.back(request, "/review"), request.text("group")
     if request.text("answer") != "reject":
-        kind = delayed_kinds.APPROVE_GROUP
-        return await undo.delay(change, request, kind, [group_id], where)
+        kind, seen = delayed_kinds.APPROVE_GROUP, request.text("people")
+        await first_looks.check_side_of_group(change, group_id)
+        return await undo.delay(change, request, kind, [group_id], where, seen=seen)
     ids = (await review.members_of_card(change, group_id))[:MOST_OF_REFERRER]
     if not ids:
         return request.go(where, "Nothing is left to decide in this group.")

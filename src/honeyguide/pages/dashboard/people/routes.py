@@ -20,6 +20,7 @@ from honeyguide.pages.dashboard.page_route import (
     post_recent,
 )
 from honeyguide.pages.dashboard.people import (
+    ended_fees,
     first_looks,
     imports,
     referral_check,
@@ -77,6 +78,8 @@ PEOPLE_PAGES = (
     get(first_looks.PATH, SEE, READS, first_looks.show),
     post(first_looks.PATH, PARTNERS, WRITES, first_looks.answer, first_looks.show),
     post(first_looks.REFUSE_PATH, MONEY, WRITES, first_looks.refuse, first_looks.show),
+    get(ended_fees.PATH, SEE, READS, ended_fees.show),
+    post(ended_fees.PATH, SUBSCRIBERS, WRITES, ended_fees.decide, ended_fees.show, ended_fees.FORM),
     get("/review", SEE, READS, review.show),
     post("/review", SUBSCRIBERS, WRITES, review.decide, review.show, subscribers.REASON),
     get("/review/check", SEE, READS, referral_check.show),

@@ -12,6 +12,7 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.screening import screening_lists
 from honeyguide.screening.screening_lists import NewEntry
+from honeyguide.signups import signups
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 
@@ -56,7 +57,10 @@ async def change(change: Change, request: PageRequest) -> Response:
             "{field} can have at most {most} lines at once.", param="entries", most=MOST_AT_ONCE
         )
     new = [_entry(request.services.site, line) for line in lines or [""]]
-    await screening_lists.add(change, new, is_blocked=action != "allow")
+    if action == "allow":
+        await screening_lists.add(change, new, is_blocked=False)
+    else:
+        await signups.block(change, new)
     name = "allow list" if action == "allow" else "block list"
     count = formats.plural(len(new), "entry", "entries")
     return request.go(HERE, f"{count} added to your {name}. New referrals follow it.")

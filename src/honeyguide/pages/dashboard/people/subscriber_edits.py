@@ -18,6 +18,7 @@ from honeyguide.signups import delayed_kinds, signups
 from honeyguide.signups.lifecycle import SubscriberChanges
 from honeyguide.store.change import Change
 from honeyguide.subscribers import codes, notes, reader_links, subscribers, tags
+from honeyguide.subscribers.reasons import Reason
 
 PERSON = {"name": Field("Name"), "email": Field("Email address", "Enter an email address.")}
 TAGS = {"tag": Field("Tag", "Enter a tag.")}
@@ -40,7 +41,10 @@ async def change_status(change: Change, request: PageRequest) -> Response:
     """Unsubscribes or confirms, as the API does."""
     changes = SubscriberChanges(status=request.text("status"))
     changed = await signups.update(change, request.at("id"), changes)
-    return request.go(f"/subscribers/{changed.id}", f"{changed.email} is {changed.status}.")
+    flash = f"{changed.email} is {changed.status}."
+    if changed.referral_reason == Reason.ENDED_BY_TEAM:
+        flash += " The partner’s fee waits for your decision in Review."
+    return request.go(f"/subscribers/{changed.id}", flash)
 
 
 async def change_tags(change: Change, request: PageRequest) -> Response:
@@ -101,7 +105,10 @@ async def change_list(change: Change, request: PageRequest) -> Response:
     action = request.text("do")
     if action in ("block", "allow"):
         entry = screening_lists.parse_entry(request.services.site, person.email, param="email")
-        await screening_lists.add(change, [entry], is_blocked=action == "block")
+        if action == "block":
+            await signups.block(change, [entry])
+        else:
+            await screening_lists.add(change, [entry], is_blocked=False)
         flash = f"Their email address is on your {action} list."
     else:
         listed = await screening_lists.of_subscriber(change, person.id)

@@ -25,7 +25,7 @@ from honeyguide.pages.dashboard.people.subscriber_filters import CHOICES
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
-from honeyguide.signups import delayed_actions, delayed_kinds, signups
+from honeyguide.signups import delayed_actions, delayed_kinds, departures, first_looks, signups
 from honeyguide.signups.delayed_kinds import DelayedKind
 from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store.change import Change
@@ -46,6 +46,7 @@ PER_PAGE = 50
 MOST_AT_ONCE = 200
 # What is sent as `do`.
 DECISIONS = {kind.name: kind for kind in (delayed_kinds.VERIFY, delayed_kinds.REJECT)}
+SAY_WHY = "Your team ended a subscription before the fee was decided, so say why you reject it."
 REASON = {"decision_reason": Field("Reason")}
 VERDICTS = (*DECISIONS, "erase")
 ERASED = (
@@ -210,7 +211,11 @@ async def delay_decision(
 ) -> Response:
     """Verifies or rejects these in a minute, with the reason that the form has."""
     note = referral_decisions.check_note(request.text("decision_reason"), param="decision_reason")
-    return await undo.delay(request.change(tx), request, kind, ids, where, more=more, note=note)
+    change = request.change(tx)
+    await first_looks.check_sides(change, ids)
+    if kind is delayed_kinds.REJECT and await departures.needs_why(change, ids, note):
+        raise forms.FormErrors({"decision_reason": SAY_WHY})
+    return await undo.delay(change, request, kind, ids, where, more=more, note=note)
 
 
 async def erase_each(services: PageServices, request: PageRequest, ids: list[str]) -> Done:

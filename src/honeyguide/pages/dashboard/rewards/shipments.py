@@ -145,7 +145,7 @@ def _cursor(last: Shipment) -> Cursor:
 
 async def sender_names(at: Reading) -> dict[str, str]:
     """How those are called who mark shipments as sent. Who left the team is known by email."""
-    team = await members.of_account(at.tx, at.account_id, now_ms=at.now_ms)
+    team = await members.of_account(at.tx, at.account_id)
     return {"api": "the API"} | {each.email: each.shown_name for each in team}
 
 

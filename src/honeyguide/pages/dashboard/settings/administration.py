@@ -82,7 +82,6 @@ async def _payouts(at: Reading, request: PageRequest) -> dict[str, Any]:
 
 
 async def _installation(at: Reading, request: PageRequest) -> dict[str, Any]:
-    now_ms = request.now_ms
     checked = await _checks(at, request)
     jobs = await job_runs.all_jobs(at.tx)
     skipped = Counter(failure.job for failure in await job_failures.list_all(at.tx))
@@ -94,8 +93,8 @@ async def _installation(at: Reading, request: PageRequest) -> dict[str, Any]:
         "backup_ms": await accounts.last_backup_ms(at.tx),
         "backups": await backups.find_backups(at, request),
         "proof": await accounts.last_proof(at.tx),
-        "unsent_emails": await emails.backlog(at.tx, now_ms=now_ms),
-        "deliveries": await webhooks.backlog(at.tx, now_ms=now_ms),
+        "unsent_emails": await emails.backlog(at.tx),
+        "deliveries": await webhooks.backlog(at.tx),
         "checks": checked,
         "not_checked": [
             title.lower()
@@ -121,7 +120,7 @@ async def _checks(at: Reading, request: PageRequest) -> list[CheckRow]:
     forwarded = ", ".join(request.http.headers.getlist("x-forwarded-for"))
     seen = SeenRequest(request.peer, forwarded)
     settings = request.services.settings
-    now = await checks.check_quickly(at.tx, settings, seen, now_ms=request.now_ms)
+    now = await checks.check_quickly(at.tx, settings, seen)
     earlier = await records.stored_results(at.tx)
     for result in now:
         earlier.pop(result.name, None)
@@ -139,7 +138,7 @@ async def check(services: PageServices, request: PageRequest) -> Response:
     """Makes the checks that connect to something, and keeps their results."""
     hosts = await services.store.read(link_hosts.all_verified)
     results = await checks.check_slowly(services.settings, hosts)
-    await services.store.write(records.store_results, results, now_ms=request.now_ms)
+    await services.store.write(records.store_results, results)
     return request.go("/administration", "The database and the mail server were checked.")
 
 
@@ -147,7 +146,7 @@ async def send_test_email(services: PageServices, request: PageRequest) -> Respo
     """To the administrator. What the mail server said is kept with the checks."""
     to = EmailAddress.parse(request.who.email)
     result = await checks.send_test_email(services.settings, to, now_ms=request.now_ms)
-    await services.store.write(records.store_results, [result], now_ms=request.now_ms)
+    await services.store.write(records.store_results, [result])
     if result.level is not HealthLevel.OK:
         raise Invalid("{message}", param="test_email", message=result.message)
     return request.go("/administration", result.message)
@@ -157,22 +156,20 @@ async def prove(services: PageServices, request: PageRequest) -> PageView:
     """Checks the ledger against everything that moved money, and keeps the result."""
     findings, sums = await services.store.slow_snapshot(ledger_check.verify)
     broken = sum(finding.broken for finding in findings)
-    await services.store.write(accounts.note_proof, broken=broken, now_ms=request.now_ms)
+    await services.store.write(accounts.note_proof, broken=broken)
     return request.view("ledger_check.html", findings=findings, sums=sums, money=money.show)
 
 
 async def mark(change: Change, request: PageRequest) -> Response:
     """Marks a payout as paid, or as unpaid again."""
-    payout_id, now_ms = request.text("payout"), request.now_ms
+    payout_id = request.text("payout")
     site, actor = request.services.site, actors.member(request.who.user_id)
     if request.text("do") == "undo":
-        payout = await payout_marks.unmark_paid(change.tx, site, actor, payout_id, now_ms=now_ms)
+        payout = await payout_marks.unmark_paid(change.tx, site, actor, payout_id)
         done = "is unpaid again"
     else:
         reference = request.text("reference")
-        payout = await payout_marks.mark_paid(
-            change.tx, site, actor, payout_id, reference, now_ms=now_ms
-        )
+        payout = await payout_marks.mark_paid(change.tx, site, actor, payout_id, reference)
         done = "was marked as paid"
     where = f"/administration?month={payout.month}" if _month(request) else PAYOUTS
     month = rules.month_name(payout.month)

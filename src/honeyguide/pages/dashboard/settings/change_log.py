@@ -178,7 +178,7 @@ async def _actors(
     at: Reading, request: PageRequest, key_names: dict[str, str]
 ) -> list[tuple[str, list[tuple[str, str]]]]:
     """What can be chosen, in groups: kinds, members, API keys."""
-    joined = await members.of_account(at.tx, request.who.account_id, now_ms=request.now_ms)
+    joined = await members.of_account(at.tx, request.who.account_id)
     return [
         ("Kinds", [(kind.value, name) for kind, name in change_words.ACTOR_KINDS.items()]),
         ("Members", [(f"member:{each.user_id}", each.shown_name) for each in joined]),

@@ -49,11 +49,10 @@ async def _renew_session(tx: Tx, request: PageRequest, target_ms: int) -> str:
     tx.wake(CLOCK_SET)
     who = request.who
     return await session_start.create_session(
-        tx,
+        tx.at(target_ms),
         request,
         who.user_id,
         who.account_id,
         is_kept=who.is_kept,
         renewed=who,
-        now_ms=target_ms,
     )

@@ -43,6 +43,7 @@ SYNC_LABELS = {
     "left": "Unsubscribed",
     "changed_address": "Changed address",
     "bounced": "Bounced",
+    "complained": "Complained",
     "deleted": "Deleted",
 }
 

@@ -107,9 +107,7 @@ async def send_test(change: Change, request: PageRequest) -> Response:
     account_id = request.who.account_id
     if await slack_messages.webhook_of(change.tx, account_id) is None:
         raise Invalid("Enter and save the Slack webhook URL first.")
-    await slack_messages.enqueue(
-        change.tx, account_id, TEST_SENTENCE, "/notices/preferences", now_ms=request.now_ms
-    )
+    await slack_messages.enqueue(change.tx, account_id, TEST_SENTENCE, "/notices/preferences")
     return request.go(
         "/notices/preferences",
         "A test message is on its way. If it fails, you will see why below.",

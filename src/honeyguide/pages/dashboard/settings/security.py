@@ -37,12 +37,12 @@ PASSWORD = {
 
 
 async def show(at: Reading, request: PageRequest) -> PageView:
-    who, now_ms, settings = request.who, request.now_ms, request.services.settings
+    who, settings = request.who, request.services.settings
     account = await accounts.get(at.tx, who.account_id)
     return request.view(
         "security.html",
         failed=request.http.url.path.rpartition("/")[2] if request.errors else "",
-        sessions=await sessions.of_user(at.tx, who.user_id, now_ms=now_ms),
+        sessions=await sessions.of_user(at.tx, who.user_id),
         codes_left=await second_factors.count_recovery_codes(at.tx, who.user_id),
         has_secret_key=bool(settings.secret_keys),
         is_lost=await second_factors.is_lost(
@@ -52,7 +52,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         is_required_in_account=account.needs_second_factor,
         needs_proof=request.services.site.has_mail_server
         and not await email_proofs.is_proven(at.tx, who.user_id),
-        email_change=await email_changes.of_user(at.tx, who.user_id, now_ms=now_ms),
+        email_change=await email_changes.of_user(at.tx, who.user_id),
         new_email=request.text("email") if request.errors else "",
         is_owner=who.may(Right.ACCOUNT),
         account_name=account.name or who.campaign_name,
@@ -86,7 +86,7 @@ async def _set_password(
     if not await passwords.is_still(tx, site, user_id, passwords.fingerprint(site, current_hash)):
         raise Invalid(session_start.CHANGED, param="current")
     actor = actors.member(user_id)
-    await members.change_password(tx, site, actor, user_id, password_hash, now_ms=request.now_ms)
+    await members.change_password(tx, site, actor, user_id, password_hash)
     await attempts.forget(tx, site, attempts.PASSWORD_AGAIN, user_id)
 
 
@@ -104,7 +104,6 @@ async def end_session(change: Change, request: PageRequest) -> Response:
             request.services.site,
             user_id,
             all_others=not session_id,
-            now_ms=request.now_ms,
         )
     if session_id:
         return request.go(PAGE, "Session logged out.")

@@ -35,10 +35,10 @@ async def show(at: Reading, request: PageRequest) -> PageView:
 
 
 async def _page(at: Reading, request: PageRequest, *, invitation_link: str = "") -> PageView:
-    account_id, now_ms = request.who.account_id, request.now_ms
+    account_id = request.who.account_id
     return request.view(
         "team.html",
-        members=await members.of_account(at.tx, account_id, now_ms=now_ms),
+        members=await members.of_account(at.tx, account_id),
         invitations=await invitations.of_inviter(at),
         purpose=_purpose(request),
         roles=ABOUT,
@@ -64,9 +64,9 @@ async def invite(change: Change, request: PageRequest) -> PageView:
     forms.require(INVITE, request.fields)
     email = EmailAddress.parse(request.text("email"))
     role = permissions.parse_role(request.text("role"))
-    site, now_ms = request.services.site, request.now_ms
+    site = request.services.site
     mailbox = f"invitation {email.person}"
-    await attempts.count(change.tx, site, attempts.EMAILS_BY_ACCOUNT, mailbox, now_ms=now_ms)
+    await attempts.count(change.tx, site, attempts.EMAILS_BY_ACCOUNT, mailbox)
     link = await invitations.invite_member(change, email, role)
     # Not a redirect: the link is in this one response and in the email.
     return await _page(change, request, invitation_link=link)

@@ -15,7 +15,7 @@
   const CODES = Object.keys(NAMES);
   const CARRIED = [...CODES, "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"];
   const DAY_MS = 86400000;
-  const PATIENCE_MS = 15000;
+  const [PATIENCE_MS, TOKEN_MS] = [15000, 3000]; // a page that waits for us waits less for a token
 
   const emit = (name, detail) => document.dispatchEvent(new CustomEvent(`honeyguide:${name}`, { detail }));
 
@@ -76,17 +76,19 @@
     return btoa(JSON.stringify({ challenge, solution: await solution.finally(() => workers.forEach((worker) => worker.terminate())) }));
   };
 
-  // Says that a form was shown, and is good for one signup. Without one, a signup still counts.
-  const newToken = async (campaign) => {
-    try {
+  // A token says that a form was shown, and is good for one signup; one without is looked at before it is paid for. The old one is kept until it is too old, unless it never came.
+  const prepared = (campaign, old) => {
+    if (old && Date.now() < old.until) return old;
+    const given = { until: Date.now() + DAY_MS };
+    given.coming = (async () => {
       const query = new URLSearchParams(referral()).toString();
       const answer = await fetch(`${base}/embed/${encodeURIComponent(campaign)}/token${query && `?${query}`}`, { credentials: "omit", referrerPolicy: "no-referrer", signal: AbortSignal.timeout(PATIENCE_MS) });
-      const { challenge, ...given } = answer.ok ? await answer.json() : {};
+      const { challenge, token } = await answer.json();
+      if (!token) throw new Error(answer.status);
+      given.token = token;
       if (challenge) given.working = solve(challenge).then((work) => { given.work = work; }, () => {});
-      return given;
-    } catch {
-      return {};
-    }
+    })().catch(() => { given.until = 0; });
+    return given;
   };
 
   const patience = (working) => Promise.race([working, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
@@ -96,14 +98,23 @@
     const all = ({ token, work }) => ({ ...fields, ...(token && { token }), ...(work && { work }) });
     const answer = await send(all(given));
     if (!given.token || answer.status !== 400 || !(await answer.clone().json()).errors.token) return answer;
-    Object.assign(given, { token: "", work: "", working: undefined }, await newToken(campaign));
-    await patience(given.working);
-    return send(all(given));
+    given.until = 0;
+    const fresh = prepared(campaign);
+    await fresh.coming.then(() => patience(fresh.working));
+    return send(all(fresh));
   };
 
-  const report = async (email, via, more, given = {}) => {
+  // For the page's next signup, since somebody began to fill in a form. Nothing waits for us: if it is not there, a signup is sent without when the page goes away.
+  let next;
+  const report = async (email, via, more) => {
     const campaign = settings.campaign || "";
     try {
+      const given = prepared(campaign, next);
+      next = undefined;
+      if (!given.token) await Promise.race([given.coming, new Promise((resolve) => {
+        for (const [target, name] of [[window, "pagehide"], [document, "visibilitychange"]]) target.addEventListener(name, resolve);
+        setTimeout(resolve, TOKEN_MS);
+      })]);
       const answer = await sendOnce(campaign, (fields) => call(campaign, "signup", fields), { email, ...referral(), ...more }, given);
       if (answer.ok) emit("signup", { via });
       return answer.ok;
@@ -113,29 +124,20 @@
   };
 
   // ---- the operator's own form: marked with data-honeyguide, or chosen by data-form ----
+  const EMAIL = 'input[type="email"], input[name*="email" i]';
   const isOurs = (form) => {
     if (form.matches("[data-honeyguide]")) return true;
-    try {
-      return Boolean(settings.form && form.closest(settings.form));
-    } catch {
-      return false; // not a selector
-    }
+    try { return Boolean(settings.form && form.closest(settings.form)); } catch { return false; } // not a selector
   };
 
   const fill = (root) => {
-    for (const field of root.querySelectorAll("[data-honeyguide-field]")) {
-      const value = kept[field.dataset.honeyguideField];
-      if (value) field.value = value;
-    }
+    for (const field of root.querySelectorAll("[data-honeyguide-field]")) field.value = kept[field.dataset.honeyguideField] || field.value;
   };
 
-  // By form. A form that is submitted before its token is there is reported without: nothing waits for us.
-  const tokens = new WeakMap();
-  const touched = async (event) => {
-    const form = event.target.closest?.("form");
-    if (!form || tokens.has(form) || !isOurs(form)) return;
-    tokens.set(form, {});
-    tokens.set(form, await newToken(settings.campaign || ""));
+  // A form of the operator's, or where somebody enters an address for their own code.
+  const touched = ({ target }) => {
+    const form = target.closest?.("form");
+    if ((form && isOurs(form)) || target.matches?.(EMAIL)) next = prepared(settings.campaign || "", next);
   };
 
   const seen = (event) => {
@@ -143,15 +145,13 @@
     if (!(form instanceof HTMLFormElement) || !isOurs(form)) return;
     fill(form);
     const find = (name) => form.querySelector(`[data-honeyguide-${name}]`);
-    const email = find("email") || form.querySelector('input[type="email"], input[name*="email" i]');
+    const email = find("email") || form.querySelector(EMAIL);
     if (!email || !email.value.includes("@")) return;
-    const more = { waited_ms: Math.round(performance.now()) };
-    if (find("name")) more.name = find("name").value;
-    if (find("consent")?.checked) more.consent = "own";
-    report(email.value, "form", more, tokens.get(form));
+    const name = find("name")?.value;
+    report(email.value, "form", { waited_ms: Math.round(performance.now()), ...(name != null && { name }), ...(find("consent")?.checked && { consent: "own" }) });
   };
 
-  document.addEventListener("focusin", (event) => { touched(event).catch(() => {}); });
+  for (const name of ["focusin", "input"]) document.addEventListener(name, touched);
   document.addEventListener("submit", (event) => { try { seen(event); } catch {} }, true);
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => fill(document));
   else fill(document);
@@ -240,8 +240,8 @@
     // A form with an email field; `send` gives the answer to what was entered.
     form(texts, path, done) {
       const shown = performance.now();
-      let token;
-      const touch = () => { if (path === "signup" && !this.hasAttribute("preview")) token ??= newToken(this.campaign); };
+      let given = {};
+      const touch = () => { if (path === "signup" && !this.hasAttribute("preview")) given = prepared(this.campaign, given); };
       const { trap, try_again } = this.config;
       const form = make("form", { novalidate: true, part: "form" });
       const input = (name, label, more) =>
@@ -279,7 +279,7 @@
         touch(); // some browsers focus no button that is clicked
         const fields = { ...Object.fromEntries(new FormData(form)), ...referral(), waited_ms: Math.round(performance.now() - shown) };
         try {
-          const given = (await token) || {};
+          await given.coming;
           if (given.working && !given.work) wait.textContent = texts.wait;
           await patience(given.working);
           const answer = await sendOnce(this.campaign, (all) => this.post(path, all), fields, given);
