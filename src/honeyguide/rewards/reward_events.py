@@ -46,6 +46,10 @@ class Claimant(NamedTuple):
     name: str | None
     email: str
 
+    @property
+    def who(self) -> str:
+        return self.name or self.email
+
     def says(self, kind: str) -> str:
         """In the words of this kind; empty for kinds about something else. Names are read when the
         notification is shown and are not stored with it, so that erasing forgets them."""
@@ -58,7 +62,7 @@ class Claimant(NamedTuple):
             ITEM_TO_SEND.name: f"claimed {reward}{to}",
             ADDRESS_CORRECTED: f"corrected the address for {reward}{to}",
         }
-        return f"{self.name or self.email} {words[kind]}" if kind in words else ""
+        return f"{self.who} {words[kind]}" if kind in words else ""
 
 
 _sql = beside(__file__)

@@ -48,6 +48,8 @@ class NamedNotification(NamedTuple):
     """A notification in the words of the page."""
 
     sentence: str
+    who: str
+    """The person that it names, if it is one of several."""
     row: ShownNotification
 
 
@@ -102,7 +104,8 @@ async def _read_page(
         one = row.notification
         claimant = claimants.get(one.about)
         named = claimant.says(one.kind) if claimant else await _first_referral(at, one)
-        named_rows.append(NamedNotification(named or one.sentence, row))
+        who = claimant.who if claimant and named else ""
+        named_rows.append(NamedNotification(named or one.sentence, who, row))
     return named_rows, len(found) > PER_PAGE
 
 
