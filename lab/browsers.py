@@ -61,6 +61,8 @@ BROWSERS: dict[str, dict[str, str]] = {
     "disguised": {"accept": "*/*", "user-agent": f"{_WINDOWS} {_CHROME} Safari/537.36"},
 }
 
+# They run no scripts.
+TOOLS = frozenset({"curl", "python", "disguised"})
 DESKTOPS = ("chrome", "chrome", "chrome_mac", "edge", "firefox", "safari")
 PHONES = ("iphone", "iphone", "android", "android_app", "iphone_app")
 EVERYDAY = (*DESKTOPS, *PHONES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from html.parser import HTMLParser
@@ -17,8 +18,8 @@ class LabForm(NamedTuple):
     action: str
     fields: dict[str, str]
     """What a browser would send if nothing is typed."""
-    text: str
-    """What stands in it."""
+    challenge: str = ""
+    """The work that it asks the browser for, if it does."""
 
 
 class LabResponse(NamedTuple):
@@ -36,6 +37,9 @@ class LabResponse(NamedTuple):
         reader.feed(self.body.decode())
         return reader.forms
 
+    def split(self, by: re.Pattern[bytes]) -> list[LabResponse]:
+        return [self._replace(body=part) for part in by.split(self.body)]
+
     def json(self) -> Any:
         return json.loads(self.body)
 
@@ -52,21 +56,20 @@ class _FormReader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         if tag == "form" and given.get("method") == "post":
-            self._form = LabForm(given.get("action", ""), {}, "")
+            self._form = LabForm(given.get("action", ""), {})
         if self._form is None or "name" not in given:
             return
         name, value = given["name"], given.get("value", "")
         is_switch = given.get("type") in ("checkbox", "radio")
         if (tag == "input" and (not is_switch or "checked" in given)) or tag == "textarea":
             self._form.fields[name] = value
+            if "data-challenge" in given:
+                self._form = self._form._replace(challenge=given["data-challenge"])
             self._area = name if tag == "textarea" else ""
 
     def handle_data(self, data: str) -> None:
-        if self._form is None:
-            return
-        if self._area:
+        if self._form is not None and self._area:
             self._form.fields[self._area] += data
-        self._form = self._form._replace(text=f"{self._form.text} {data}")
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "textarea":

@@ -19,6 +19,10 @@ SHORT_PEOPLE = 60
 """How many people of an honest family are in a short run, unless there are fewer."""
 
 
+# So many of the honest have a browser without scripts, or one that gives up.
+WITHOUT_SCRIPTS = 0.1
+
+
 class Kind(StrEnum):
     ATTACK = "attack"
     FRAMING = "framing"  # somebody attacks an honest partner
@@ -58,6 +62,10 @@ class Signup:
     attacker's own, or the forms of somebody who attacks an honest partner."""
     is_scanned: bool = False
     """A security service opens every link of the email from elsewhere."""
+    mail_host: str = ""
+    """The server that takes the mail of the address's domain. Empty: one as others have."""
+    works: bool = True
+    """Whether the browser does the work that a flooded link asks for. Tools never do."""
     clicks_from: tuple[str, ...] = ()
     """IP addresses that open the link before."""
     leaves_after_ms: int | None = None
@@ -85,6 +93,11 @@ class Family:
     """One person owns all of these partners."""
     cost_mills: int = 0
     """What one fake costs the attacker, in tenths of a cent."""
+    is_editor: bool = False
+    """The partner is an editor in the team of the newsletter that pays, and verifies all that the
+    dashboard lets them."""
+    is_theft: bool = False
+    """Framing: somebody else wants the fees for the partner's readers."""
     is_out_of_reach: bool = False
     """An attack that nothing we look at can tell from readers. It is played and shown, and the
     limits do not count it."""
@@ -104,14 +117,23 @@ class Family:
         is_smaller = is_short and not self.is_attack
         count = min(self.people, SHORT_PEOPLE) if is_smaller else self.people
         rng = random.Random(f"{self.name} {seed}")
-        return list(self.signups(rng, count))
+        signups = list(self.signups(rng, count))
+        if self.kind is not Kind.HONEST:
+            return signups
+        chance = random.Random(f"work {self.name} {seed}")
+        return [replace(each, works=chance.random() >= WITHOUT_SCRIPTS) for each in signups]
 
 
 _found: list[Family] = []
 
 
 def attack(
-    *, cost_mills: int, partners: int = 1, is_one_login: bool = False, is_out_of_reach: bool = False
+    *,
+    cost_mills: int,
+    partners: int = 1,
+    is_one_login: bool = False,
+    is_editor: bool = False,
+    is_out_of_reach: bool = False,
 ) -> Callable[[Signups], Signups]:
     def add(signups: Signups) -> Signups:
         _found.append(
@@ -122,6 +144,7 @@ def attack(
                 signups,
                 partners=partners,
                 is_one_login=is_one_login,
+                is_editor=is_editor,
                 cost_mills=cost_mills,
                 is_out_of_reach=is_out_of_reach,
             )
@@ -131,12 +154,15 @@ def attack(
     return add
 
 
-def framing(*, people: int, partners: int = 1) -> Callable[[Signups], Signups]:
+def framing(
+    *, people: int, partners: int = 1, is_theft: bool = False, is_out_of_reach: bool = False
+) -> Callable[[Signups], Signups]:
     """`people` are the honest readers who are counted."""
 
     def add(signups: Signups) -> Signups:
         words = _words(signups)
-        _found.append(Family(*words, Kind.FRAMING, people, signups, partners=partners))
+        family = Family(*words, Kind.FRAMING, people, signups, partners=partners)
+        _found.append(replace(family, is_theft=is_theft, is_out_of_reach=is_out_of_reach))
         return signups
 
     return add

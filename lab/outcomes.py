@@ -51,13 +51,25 @@ class PlayedSignup:
     charged_cents: int = 0
     verified_ms: int | None = None
     was_held: bool = False
-    """Whether it waited for the owner's review at any time."""
+    """Whether evidence made it wait for the owner's review at any time."""
+    cards: int = 0
+    """How many cards of groups of their family the owner answered."""
     terms: ReferralTerms | None = None
     findings: list[SignalFinding] = field(default_factory=list)
 
     @property
     def is_fake(self) -> bool:
         return self.kind is Kind.ATTACK
+
+    @property
+    def is_unlooked(self) -> bool:
+        """Nobody looked at the partner whose reader they are."""
+        return self.reason == Reason.UNREVIEWED and not self.was_held
+
+    @property
+    def has_worked(self) -> bool:
+        """Whether their browser did work, or would have."""
+        return self.signup is not None and self.signup.works
 
     @property
     def email_wait_ms(self) -> int | None:

@@ -1,20 +1,25 @@
 """The owner of the program at the dashboard: sets the program up there, and answers the cards of
-Review, if it is an owner who does.
+Review, if it is an owner who does. An editor of their team verifies referrals.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from enum import StrEnum
 
 from lab.browsers import BROWSERS
-from lab.client import LabClient, LabResponse
+from lab.client import LabClient, LabForm, LabResponse
 
 PASSWORD = "three calm brown bears"
 IP_ADDRESS = "192.0.2.10"
-# A card about a partner's readers is a form of Review that is sent here. One that has a sentence
-# about what differs is answered with the button that refuses.
+# Groups and first looks: a card with a sentence about what differs is answered with the button that
+# refuses.
 CARDS = "/review/cards/"
-DIFFERS = "Differs:"
+LOOKS = "/review/looks"
+DIFFERS = re.compile(rb'class="says"|Differs:')
+_PARTNER = re.compile(rb"([a-z-]+)-\d+@partners\.example")
+_CARD = re.compile(rb"<(?:article|section)\b")
 
 
 class Setting(StrEnum):
@@ -28,13 +33,19 @@ class Setting(StrEnum):
 class Owner:
     """A browser that is logged in."""
 
-    def __init__(self, client: LabClient, base_url: str) -> None:
-        self._client = client
+    def __init__(self, client: LabClient, base_url: str, email: str) -> None:
+        self._client, self._email = client, email
         self._headers = {**BROWSERS["chrome"], "origin": base_url}
         self._cookies: dict[str, str] = {}
+        self.cards = Counter[str]()
+        """How many groups were answered, by family."""
+        self.refusals = Counter[str]()
+        """How many of those and of first looks with the button that refuses."""
 
-    async def log_in(self, email: str) -> None:
-        answer = await self.submit("/login", "/login", email=email, password=PASSWORD)
+    async def log_in(self) -> None:
+        """Anew each time: a login ends after some days."""
+        self._cookies.clear()
+        answer = await self.submit("/login", "/login", email=self._email, password=PASSWORD)
         if answer.status != 303:
             raise RuntimeError(f"Could not log in: {answer.status}")
 
@@ -53,14 +64,40 @@ class Owner:
         return self._keep(await self._client.submit(action, IP_ADDRESS, headers, fields))
 
     async def answer_cards(self) -> int:
-        """Returns how many cards there were."""
-        cards = [
-            each for each in (await self.open("/review")).forms() if each.action.startswith(CARDS)
-        ]
-        for card in cards:
-            answer = "reject" if DIFFERS in card.text else "looks_right"
-            await self.send(card.action, {**card.fields, "answer": answer})
-        return len(cards)
+        """Those that are on the first pages. Returns how many there were."""
+        answered = 0
+        for page, action in (("/review", CARDS), (LOOKS, LOOKS)):
+            for card in (await self.open(page)).split(_CARD):
+                form = card.find_form(action)
+                if form is None or not {"look", "group"} & set(form.fields):
+                    continue
+                differs = bool(DIFFERS.search(card.body))
+                found = _PARTNER.search(card.body)
+                family = found[1].decode().replace("-", "_") if found else ""
+                self.cards[family] += action == CARDS
+                self.refusals[family] += differs
+                await self._answer(form, LOOKS if action == LOOKS else "", differs)
+                answered += 1
+        return answered
+
+    async def _answer(self, form: LabForm, look: str, differs: bool) -> None:
+        if look and differs:
+            await self.send(f"{look}/refuse", form.fields)
+        elif look:
+            await self.send(look, {**form.fields, "do": "right"})
+        else:
+            answer = "reject" if differs else "looks_right"
+            await self.send(form.action, {**form.fields, "answer": answer})
+
+    async def switch_to(self, account_id: str) -> None:
+        await self.submit("/", "/account/switch", account_id=account_id)
+
+    async def verify_all(self, code: str) -> None:
+        """Everybody pending who came with a code, as far as that is allowed."""
+        page = await self.open(f"/review?show=pending&code={code}")
+        form = page.find_form("/review/referrer")
+        if form is not None:
+            await self.send(form.action, {**form.fields, "do": "verify"})
 
     def _all_headers(self) -> dict[str, str]:
         cookie = "; ".join(f"{name}={value}" for name, value in self._cookies.items())

@@ -23,6 +23,10 @@ MOST_HONEST_HELD = 0.03
 CHEAP_MILLS = 60
 MOST_LATE = 0.1
 MOST_LOST = 0.05
+MOST_STOLEN = 0.02
+MOST_CARDS = 2
+MOST_UNLOOKED = 10
+
 EMAIL_WITHIN_MS = (10 * MINUTE_MS, HOUR_MS, DAY_MS)
 
 
@@ -67,6 +71,11 @@ class HonestRow(NamedTuple):
     paid_later: int
     held: int
     rejected: int
+    unlooked: int
+    """Waited for a first look until their time was over."""
+    cards: int
+    unwritten: int
+    """How many had no email after an hour, or after a day if their browser did no work."""
     emails: int
     evidence: dict[str, int]
 
@@ -76,6 +85,8 @@ class FramedRow(NamedTuple):
 
     family: str
     about: str
+    is_theft: bool
+    is_out_of_reach: bool
     forms: int
     """The attacker's."""
     emails_to_strangers: int
@@ -142,8 +153,8 @@ def make(
     framed = [_framed(each, of(each)) for each in by_kind[Kind.FRAMING]]
     limits = [
         *_attack_limits(attacks, setting),
-        *_honest_limits([each for each in people if not each.is_group]),
-        *_framed_limits(framed),
+        *_honest_limits(people),
+        *_framed_limits(framed, setting),
     ]
     return LabReport(attacks, people, framed, limits, list(_switched_off(_counted(played))))
 
@@ -179,6 +190,8 @@ def _honest(family: Family, played: Sequence[PlayedSignup]) -> HonestRow:
     held = [each for each in people if is_held(each)]
     paid = [each for each in people if each.charged_cents and not is_held(each)]
     at_once = sum(each.is_paid_at_once for each in paid)
+    unlooked = sum(each.is_unlooked for each in people)
+    waits = [(each.email_wait_ms, HOUR_MS if each.has_worked else DAY_MS) for each in people]
     return HonestRow(
         family=family.name,
         about=family.about,
@@ -188,7 +201,10 @@ def _honest(family: Family, played: Sequence[PlayedSignup]) -> HonestRow:
         paid_at_once=at_once,
         paid_later=len(paid) - at_once,
         held=len(held),
-        rejected=len(people) - len(held) - len(paid),
+        rejected=len(people) - len(held) - len(paid) - unlooked,
+        unlooked=unlooked,
+        cards=max((each.cards for each in played), default=0),
+        unwritten=sum(wait is None or wait > most_ms for wait, most_ms in waits),
         emails=sum(each.emails for each in played),
         evidence=_evidence(people),
     )
@@ -201,6 +217,8 @@ def _framed(family: Family, played: Sequence[PlayedSignup]) -> FramedRow:
     return FramedRow(
         family=family.name,
         about=family.about,
+        is_theft=family.is_theft,
+        is_out_of_reach=family.is_out_of_reach,
         forms=len(strangers),
         emails_to_strangers=sum(each.emails for each in strangers),
         people=len(people),
@@ -225,13 +243,15 @@ def _evidence(played: Iterable[PlayedSignup]) -> dict[str, int]:
 
 
 def _attack_limits(attacks: Sequence[AttackRow], setting: Setting) -> Iterable[LabLimit]:
-    """Of what should be stopped: without an owner who looks, experts are only reported."""
-    counted = [
-        row
-        for row in attacks
-        if not row.is_out_of_reach
-        and (not row.is_expert or (setting is Setting.LOOKS and row.cost_mills <= CHEAP_MILLS))
-    ]
+    """Of cheap fakes. Without an owner who looks, experts are only reported; whoever stays away
+    pays a few of each partner."""
+    counted = [row for row in attacks if not row.is_out_of_reach and row.cost_mills <= CHEAP_MILLS]
+    if setting is not Setting.LOOKS:
+        counted = [row for row in counted if not row.is_expert]
+    if setting is Setting.ABSENT:
+        most = max((row.charged_cents // FEE_CENTS for row in attacks), default=0)
+        yield LabLimit("Fees without a look, of one partner", most, MOST_UNLOOKED, False)
+        return
     if not counted:
         return
     charged = sum(row.charged_cents for row in counted)
@@ -243,17 +263,28 @@ def _attack_limits(attacks: Sequence[AttackRow], setting: Setting) -> Iterable[L
 
 
 def _honest_limits(honest: Sequence[HonestRow]) -> Iterable[LabLimit]:
-    if people := sum(row.people for row in honest):
-        held, rejected = sum(row.held for row in honest), sum(row.rejected for row in honest)
+    ordinary = [row for row in honest if not row.is_group]
+    if people := sum(row.people for row in ordinary):
+        held, rejected = sum(row.held for row in ordinary), sum(row.rejected for row in ordinary)
         yield LabLimit("Honest people held", held / people, MOST_HONEST_HELD, False)
         yield LabLimit("Honest people rejected", rejected / people, MOST_HONEST_REJECTED, False)
+    if honest:
+        unwritten = sum(row.unwritten for row in honest)
+        yield LabLimit("Honest people without an email", unwritten, 0, False)
+        yield LabLimit("Cards of one group", max(row.cards for row in honest), MOST_CARDS, False)
 
 
-def _framed_limits(framed: Sequence[FramedRow]) -> Iterable[LabLimit]:
+def _framed_limits(framed: Sequence[FramedRow], setting: Setting) -> Iterable[LabLimit]:
+    """Who waits for a look that never comes is lost to nobody's attack."""
+    framed = [row for row in framed if not row.is_out_of_reach]
     if people := sum(row.people for row in framed):
-        late, lost = sum(row.unwritten[0] for row in framed), people - sum(r.paid for r in framed)
+        late = sum(row.unwritten[0] for row in framed)
         yield LabLimit("Attacked readers without an email", late / people, MOST_LATE, False)
-        yield LabLimit("Attacked readers not paid for", lost / people, MOST_LOST, False)
+        if setting is not Setting.ABSENT:
+            worst = max(row.lost for row in framed)
+            yield LabLimit("Attacked readers not paid for, worst", worst, MOST_LOST, False)
+            stolen = max((row.lost for row in framed if row.is_theft), default=0)
+            yield LabLimit("Readers of a partner lost to a thief", stolen, MOST_STOLEN, False)
 
 
 def _switched_off(played: Sequence[PlayedSignup]) -> Iterable[SwitchedOff]:

@@ -7,7 +7,7 @@ import itertools
 import random
 import re
 import tempfile
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from pathlib import Path
@@ -18,12 +18,16 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.pages.embeds import endpoint
 from honeyguide.pages.readers import forms
+from honeyguide.signups import proof_of_work
 from honeyguide.subscribers.cohorts import COUNTING
 from honeyguide.work.items import Job
 from honeyguide.work.jobs import COUNTS, PROGRAMS, PURGES
 from lab import outcomes, world
+from lab.browsers import EVERYDAY
 from lab.client import LabClient, running
-from lab.family import Family, Kind, Signup
+from lab.crowd import Crowd
+from lab.family import Family, Form, Kind, Signup
+from lab.names import LabNames
 from lab.outcomes import PlayedSignup
 from lab.owner import Setting
 from lab.visitor import Visitor
@@ -38,7 +42,10 @@ JOBS_EVERY_MS = 10 * MINUTE_MS
 # came, and each hour for some days after anybody did.
 WATCHED_MS = 12 * MINUTE_MS
 WAITED_MS = 9 * DAY_MS
-OWNER_LOOKS_EVERY_MS = DAY_MS
+OWNER_LOOKS_EVERY_MS = 3 * DAY_MS
+EDITOR_LOOKS_EVERY_MS = DAY_MS
+# What the newsletter's own page brings while it gets known.
+OWN_READERS, SHORT_OWN_READERS = 100, 40
 # What counts, tidies up and checks changes no decision, so here it is done once a day.
 HOUSEKEEPING = frozenset((COUNTING, *(job.name for job in (*COUNTS, *PROGRAMS, *PURGES))))
 # When the jobs run after the last signup, so that everything is decided.
@@ -55,6 +62,7 @@ class Lab:
     services: Services
     visitor: Visitor
     world: World
+    names: LabNames
     folder: Path
     taken: dict[str, str]
     """Which family has a person, whatever aliases they use; none if they read already."""
@@ -63,10 +71,14 @@ class Lab:
     _numbers: itertools.count[int] = field(default_factory=itertools.count)
     _by_email: dict[str, PlayedSignup] = field(default_factory=dict)
     _job_runs: dict[str, int] = field(default_factory=dict)
+    _unwritten: set[str] = field(default_factory=set)
+    """Honest people who wait for their email: the jobs run each minute meanwhile."""
     _planned: set[int] = field(default_factory=set)
     """When the jobs run."""
     _busy_until_ms: int = 0
     _looked_ms: int = 0
+    _verified_ms: int = 0
+    _now_ms: int = 0
 
     def plan(self, family: Family, signups: Sequence[Signup], began_ms: int) -> None:
         for signup in signups:
@@ -78,30 +90,33 @@ class Lab:
                 played = PlayedSignup(family.name, family.kind, signup.email, is_extra=True)
                 self.played.append(played)
                 self._by_email[signup.email] = played
+            if signup.mail_host:
+                self.names.hosts[EmailAddress(signup.email).domain] = signup.mail_host
             if not signup.is_extra:
                 played.is_extra, played.partner = False, signup.partner
             self._at(began_ms + signup.at_ms, self._sign_up(played, signup))
 
     async def play(self, tell: Callable[[int, int], None]) -> None:
         done = 0
-        now_ms = 0
         while self._steps:
             at_ms, _, step = heapq.heappop(self._steps)
-            now_ms = max(now_ms, at_ms)
-            self._set_clock(now_ms)
-            await step(now_ms)
+            self._set_clock(at_ms)
+            await step(self._now_ms)
             done += 1
             tell(done, done + len(self._steps))
+        ended_ms = self._now_ms
         for days in DAYS_AFTERWARDS:
-            self._set_clock(now_ms + days * DAY_MS)
-            await self._run_jobs(now_ms + days * DAY_MS, lambda job: True)
+            self._set_clock(ended_ms + days * DAY_MS)
+            await self._run_jobs(self._now_ms, lambda job: True)
             await self._answer_cards()
+            await self._verify_as_editors()
 
     def _at(self, at_ms: int, step: Step) -> None:
         heapq.heappush(self._steps, (at_ms, next(self._numbers), step))
 
-    def _set_clock(self, now_ms: int) -> None:
-        (self.folder / "clock").write_text(str((now_ms - system_clock()) / 1000))
+    def _set_clock(self, at_ms: int) -> None:
+        self._now_ms = max(self._now_ms, at_ms)
+        (self.folder / "clock").write_text(str((self._now_ms - system_clock()) / 1000))
 
     # -- what people and robots do
 
@@ -112,6 +127,8 @@ class Lab:
                 played.signup = signup
                 if not signup.is_extra and played.asked_ms is None:
                     played.asked_ms = now_ms
+                    if played.kind is Kind.HONEST:
+                        self._unwritten.add(played.email)
                 if signup.confirms_after_ms is not None:
                     self._at(now_ms + signup.confirms_after_ms, self._confirm(played))
             self._plan_jobs(now_ms, played)
@@ -146,14 +163,34 @@ class Lab:
         return step
 
     async def _answer_cards(self) -> None:
-        if self.world.owner is not None:
-            await self.world.owner.answer_cards()
+        """A page shows some; what was answered is done after a minute."""
+        owner = self.world.owner
+        if owner is None:
+            return
+        await owner.log_in()
+        while await owner.answer_cards():
+            await self._wait_for_undo()
+
+    async def _verify_as_editors(self) -> None:
+        for family, editor in self.world.editors.items():
+            await editor.log_in()
+            await editor.switch_to(self.world.tenant.account_id)
+            for partner in self.world.partners[family]:
+                await editor.verify_all(partner.code)
+        if self.world.editors:
+            await self._wait_for_undo()
+
+    async def _wait_for_undo(self) -> None:
+        self._set_clock(self._now_ms + 2 * MINUTE_MS)
+        await self._run_quick_jobs(self._now_ms)
 
     # -- what the service does meanwhile
 
     def _plan_jobs(self, now_ms: int, played: PlayedSignup) -> None:
         """Some minutes later, and each hour for as long as an email may wait."""
         self._plan_once(-(-now_ms // JOBS_EVERY_MS + 1) * JOBS_EVERY_MS, self._due_jobs)
+        if played.kind is Kind.HONEST and played.is_extra:
+            return  # no email to the newsletter's own readers waits
         if self._busy_until_ms < now_ms:
             self._plan_once(now_ms + HOUR_MS, self._each_hour)
         self._busy_until_ms = now_ms + WAITED_MS
@@ -171,14 +208,23 @@ class Lab:
         if now_ms - self._looked_ms >= OWNER_LOOKS_EVERY_MS:
             self._looked_ms = now_ms
             await self._answer_cards()
+        if now_ms - self._verified_ms >= EDITOR_LOOKS_EVERY_MS:
+            self._verified_ms = now_ms
+            await self._verify_as_editors()
         if now_ms < self._busy_until_ms:
             self._plan_once(now_ms + HOUR_MS, self._each_hour)
 
     async def _due_jobs(self, now_ms: int) -> None:
         await self._run_jobs(now_ms, lambda job: self._is_due(job, now_ms))
+        self._plan_next_minute(now_ms)
+
+    def _plan_next_minute(self, now_ms: int) -> None:
+        if self._unwritten:
+            self._plan_once(now_ms // MINUTE_MS * MINUTE_MS + MINUTE_MS, self._run_quick_jobs)
 
     async def _run_quick_jobs(self, now_ms: int) -> None:
         await self._run_jobs(now_ms, lambda job: job.every_ms <= MINUTE_MS)
+        self._plan_next_minute(now_ms)
 
     async def _run_jobs(self, now_ms: int, should_run: Callable[[Job], bool]) -> None:
         for job in self.services.loop.jobs:
@@ -210,6 +256,7 @@ class Lab:
         played.confirm_path = path
         if played.asked_ms is not None and played.emailed_ms is None:
             played.emailed_ms = now_ms
+            self._unwritten.discard(played.email)
         if played.signup is not None and played.signup.is_scanned:
             await self.visitor.scan(path)
         await self._confirm_if_asked(played, now_ms)
@@ -228,6 +275,8 @@ async def run(
     # The time that an answer takes tells nothing here, and thousands of forms would take hours.
     forms.ANSWER_AFTER_S = 0
     vars(endpoint)["ANSWER_AFTER_S"] = 0
+    # The work of a phone is that of all people here on one machine.
+    proof_of_work.TRIES_PER_S = proof_of_work.COST = 1
     with tempfile.TemporaryDirectory(prefix="honeyguide-lab-") as name:
         folder = Path(name)
         chosen = settings.read(
@@ -247,11 +296,39 @@ async def run(
                 services, client, families, setting=setting, is_short=is_short
             )
             visitor = Visitor(client, built)
-            lab = Lab(services, visitor, built, folder, dict.fromkeys(built.readers, ""))
+            names = LabNames()
+            services.outbound.resolver.names = names
+            lab = Lab(services, visitor, built, names, folder, dict.fromkeys(built.readers, ""))
+            lab.plan(*_own_readers(services.clock(), is_short=is_short))
             rng = random.Random(f"beginnings {seed}")
             for family in families:
                 began_ms = services.clock() + KNOWN_AFTER_MS + rng.randrange(BEGINNING_MS)
                 lab.plan(family, family.play(seed=seed, is_short=is_short), began_ms)
             await lab.play(tell)
             await outcomes.fill_in(services, client, built, lab.played)
+            if built.owner is not None:
+                for played in lab.played:
+                    played.cards = built.owner.cards[played.family]
             return lab.played
+
+
+def _own_readers(now_ms: int, *, is_short: bool) -> tuple[Family, list[Signup], int]:
+    """Readers who come by the newsletter's own page, before anybody else does."""
+
+    def signups(rng: random.Random, count: int) -> Iterator[Signup]:
+        """As all others."""
+        crowd = Crowd(rng)
+        for at_ms in crowd.days(count, KNOWN_AFTER_MS // DAY_MS):
+            yield Signup(
+                crowd.address(0.2),
+                at_ms,
+                crowd.ip_address(),
+                browser=crowd.browser(EVERYDAY),
+                form=Form.PAGE,
+                confirms_after_ms=crowd.confirms(),
+                is_extra=True,
+            )
+
+    count = SHORT_OWN_READERS if is_short else OWN_READERS
+    family = Family("own_readers", "", Kind.HONEST, count, signups)
+    return family, list(signups(random.Random("own readers"), count)), now_ms

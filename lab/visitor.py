@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
 from urllib.parse import urlsplit
 
-from lab.browsers import BROWSERS
+import altcha
+
+from lab.browsers import BROWSERS, TOOLS
 from lab.client import LabClient, LabForm, LabResponse
 from lab.family import Form, Signup
 from lab.world import WEBSITE, World
@@ -22,6 +26,12 @@ class Visitor:
 
     async def sign_up(self, family: str, signup: Signup) -> bool:
         """Whether the form was taken."""
+        if signup.form is Form.PAGE:
+            page = await self._client.get(
+                self._world.page, signup.ip_address, BROWSERS[signup.browser]
+            )
+            form = page.find_form()
+            return form is not None and (await self._submit(form, signup)).status == 303
         code = self._world.partners[family][signup.partner].code
         for ip_address in signup.clicks_from:
             await self._client.get(f"/p/{code}", ip_address, BROWSERS[signup.browser])
@@ -29,8 +39,7 @@ class Visitor:
             return await self._create_by_api(code, signup)
         if signup.form is Form.EMBED:
             return await self._call_embed(code, signup)
-        path = self._world.page if signup.form is Form.PAGE else f"/m/{code}"
-        form = await self._find_form(family, path, signup)
+        form = await self._find_form(family, f"/m/{code}", signup)
         if signup.form is Form.OPENED:
             return False
         answer = await self._submit(form, signup)
@@ -71,6 +80,8 @@ class Visitor:
 
     async def _submit(self, form: LabForm, signup: Signup) -> LabResponse:
         fields = {**form.fields, "email": signup.email}
+        if form.challenge and _works(signup):
+            fields["work"] = _solve(json.loads(form.challenge))
         headers = BROWSERS[signup.browser]
         return await self._client.submit(form.action, signup.ip_address, headers, fields)
 
@@ -97,3 +108,15 @@ class Visitor:
         """Unsubscribes from the newsletter, as its platform reports it."""
         path = f"/v1/campaigns/{self._world.tenant.campaign_id}/subscribers/{email}"
         await self._client.call_api(path, self._world.key, {"status": "unsubscribed"}, "PUT")
+
+
+def _works(signup: Signup) -> bool:
+    return signup.works and signup.browser not in TOOLS
+
+
+def _solve(challenge: dict[str, Any]) -> str:
+    """As a browser does, by the library's own solver."""
+    given = altcha.Challenge.from_dict(challenge)
+    solution = altcha.solve_challenge(given)
+    assert solution is not None
+    return altcha.Payload(given, solution).to_base64()

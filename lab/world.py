@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from PIL import Image
 
-from honeyguide.accounts import accounts, keys, members, passwords
+from honeyguide.accounts import accounts, keys, members, passwords, users
+from honeyguide.accounts.permissions import Role
 from honeyguide.app import Services
 from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS, iso
@@ -57,6 +58,8 @@ class World:
     embed_id: str
     owner: Owner | None
     """Who answers cards, if somebody does."""
+    editors: dict[str, Owner] = field(default_factory=dict)
+    """Of the owner's team, who verify what they can of the partners of a family."""
     partners: dict[str, list[JoinedPartner]] = field(default_factory=dict)
     """Those of each family."""
 
@@ -74,19 +77,40 @@ async def build(
         services, client, tenant, key, SHORT_READERS if is_short else READERS
     )
     publication_id = await _publish(client, key)
-    owner = Owner(client, services.site.base_url)
+    owner = Owner(client, services.site.base_url, OWNER)
     if setting is Setting.API:
         program_id = await _create_by_api(client, key, publication_id)
     else:
         await _set_password(services, tenant)
-        await owner.log_in(OWNER)
+        await owner.log_in()
         program_id = await _create_on_dashboard(owner, publication_id)
     page, embed_id = await services.store.write(_show_forms, services, tenant)
     looking = owner if setting is Setting.LOOKS else None
     world = World(tenant, key, program_id, readers, page, embed_id, looking)
     for family in families:
         world.partners[family.name] = await _join(services, client, program_id, family)
+        if family.is_editor:
+            world.editors[family.name] = await _add_editor(services, client, world, family)
     return world
+
+
+def _partner_email(family: Family, number: int) -> str:
+    return f"{family.name.replace('_', '-')}-{number}@partners.example"
+
+
+async def _add_editor(services: Services, client: LabClient, world: World, family: Family) -> Owner:
+    """The partner's login becomes a member of the team that owns the program."""
+    email, hashed = _partner_email(family, 0), await passwords.hashed(PASSWORD)
+
+    async def write(tx: Tx) -> None:
+        user = await users.find_by_email(tx, EmailAddress.parse(email))
+        assert user is not None
+        await passwords.set_hash(tx, user.id, hashed)
+        await members.add(tx, world.tenant.account_id, user.id, Role.EDITOR)
+
+    await services.store.write(write)
+    editor = Owner(client, services.site.base_url, email)
+    return editor
 
 
 async def _publish(client: LabClient, key: str) -> str:
@@ -155,7 +179,7 @@ async def _join(
 ) -> list[JoinedPartner]:
     owner_id, joined = "", list[JoinedPartner]()
     for number in range(family.partners):
-        email = f"{family.name.replace('_', '-')}-{number}@partners.example"
+        email = _partner_email(family, number)
         tenant, key = await _open_account(services, email, owner_id)
         if family.is_one_login:
             owner_id = await services.store.read(members.first_owner, tenant.account_id)

@@ -10,8 +10,10 @@ from lab.browsers import DESKTOPS, EVERYDAY
 from lab.crowd import Crowd
 from lab.family import Form, Signup, attack
 
+SMALL_HOSTS = [f"mx.{name}" for name in ("tinybox.net", "cockpit-mail.org", "pretty-names.io")]
 
-def _fake(crowd: Crowd, email: str, at_ms: int, *, partner: int = 0) -> Signup:
+
+def _fake(crowd: Crowd, email: str, at_ms: int, *, partner: int = 0, mail_host: str = "") -> Signup:
     """As a patient person sends it."""
     return Signup(
         email,
@@ -20,6 +22,7 @@ def _fake(crowd: Crowd, email: str, at_ms: int, *, partner: int = 0) -> Signup:
         browser=crowd.browser(EVERYDAY),
         confirms_after_ms=crowd.confirms(1),
         partner=partner,
+        mail_host=mail_host,
     )
 
 
@@ -53,9 +56,11 @@ def vanity_domains(rng: random.Random, count: int) -> Iterator[Signup]:
     """
     crowd = Crowd(rng)
     for at_ms in crowd.days(count, 12):
-        is_big = rng.random() < 0.3
-        own = f"{crowd.local_part()}@{crowd.company()}"
-        yield _fake(crowd, crowd.address(0) if is_big else own, at_ms)
+        if rng.random() < 0.3:
+            yield _fake(crowd, crowd.address(0), at_ms)
+            continue
+        own, host = f"{crowd.local_part()}@{crowd.company()}", rng.choice(SMALL_HOSTS)
+        yield _fake(crowd, own, at_ms, mail_host=host)
 
 
 @attack(cost_mills=50)
@@ -65,7 +70,20 @@ def free_dns_names(rng: random.Random, count: int) -> Iterator[Signup]:
     """
     crowd = Crowd(rng)
     for at_ms in crowd.days(count, 12):
-        yield _fake(crowd, f"{crowd.local_part()}@{crowd.letters(5)}.{crowd.company()}", at_ms)
+        email = f"{crowd.local_part()}@{crowd.letters(5)}.{crowd.company()}"
+        yield _fake(crowd, email, at_ms, mail_host="in.one-box-for-all.net")
+
+
+@attack(cost_mills=50)
+def names_at_a_known_host(rng: random.Random, count: int) -> Iterator[Signup]:
+    """As above, with one account at a known mailbox service, which takes the mail of any number of
+    domains for nineteen dollars a year. Half are at big providers.
+    """
+    crowd = Crowd(rng)
+    for number, at_ms in enumerate(crowd.days(count, 12)):
+        own = f"{crowd.local_part()}@{crowd.letters(5)}.{crowd.company()}"
+        email = own if number % 2 else crowd.address(0)
+        yield _fake(crowd, email, at_ms, mail_host="aspmx1.migadu.com" if number % 2 else "")
 
 
 @attack(cost_mills=10)
@@ -139,7 +157,8 @@ def padded_with_five_domains(rng: random.Random, count: int) -> Iterator[Signup]
     crowd = Crowd(rng)
     domains = [crowd.company() for _ in range(5)]
     for at_ms in crowd.days(count, 10):
-        yield _fake(crowd, f"{crowd.local_part()}@{rng.choice(domains)}", at_ms)
+        email = f"{crowd.local_part()}@{rng.choice(domains)}"
+        yield _fake(crowd, email, at_ms, mail_host="aspmx1.migadu.com")
     for at_ms in crowd.days(count * 3 // 2, 10):
         yield _reader(crowd, at_ms)
 
@@ -303,3 +322,14 @@ def stolen_readers(rng: random.Random, count: int) -> Iterator[Signup]:
         yield Signup(email, at_ms, home, browser, confirms_after_ms=confirms, is_extra=True)
         later_ms = at_ms + rng.randrange(MINUTE_MS, 15 * MINUTE_MS)
         yield Signup(email, later_ms, crowd.ip_address(), partner=1)
+
+
+@attack(cost_mills=10, is_editor=True)
+def editor_verifies(rng: random.Random, count: int) -> Iterator[Signup]:
+    """The partner is an editor in the team of the newsletter that pays, and verifies every day what
+    came: made-up people at one domain, who confirm.
+    """
+    crowd = Crowd(rng)
+    domain = crowd.company()
+    for at_ms in crowd.days(count, 10):
+        yield _fake(crowd, f"{crowd.local_part()}@{domain}", at_ms)

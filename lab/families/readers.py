@@ -146,7 +146,7 @@ def several_providers(rng: random.Random, count: int) -> Iterator[Signup]:
         )
 
 
-@honest(people=120)
+@honest(people=120, is_group=True)
 def shared_office(rng: random.Random, count: int) -> Iterator[Signup]:
     """A link that was passed around in an office: one in six comes from the office's network, half
     of these with an address at work. The others are readers as usual.
@@ -199,7 +199,7 @@ def small_partner(rng: random.Random, count: int) -> Iterator[Signup]:
         )
 
 
-@honest(people=160)
+@honest(people=160, is_group=True)
 def university(rng: random.Random, count: int) -> Iterator[Signup]:
     """A quarter are students of one university, with initials and numbers as their addresses, many
     of them on the campus network. The others are readers as usual.

@@ -23,10 +23,12 @@ def _readers(crowd: Crowd, times: Sequence[int], *, partners: int = 1) -> Iterat
         )
 
 
-def _form(crowd: Crowd, at_ms: int, *, email: str = "", partner: int = 0) -> Signup:
+def _form(
+    crowd: Crowd, at_ms: int, *, email: str = "", partner: int = 0, works: bool = False
+) -> Signup:
     email = email or crowd.address(0)
     home, browser = crowd.ip_address(), crowd.browser(EVERYDAY)
-    return Signup(email, at_ms, home, browser, partner=partner, is_extra=True)
+    return Signup(email, at_ms, home, browser, partner=partner, is_extra=True, works=works)
 
 
 @framing(people=18)
@@ -106,7 +108,18 @@ def account_flooded(rng: random.Random, count: int) -> Iterator[Signup]:
     yield from _readers(crowd, crowd.moments(count, 4 * HOUR_MS), partners=50)
 
 
-@framing(people=100, partners=2)
+@framing(people=40, is_out_of_reach=True)
+def flooded_after_work(rng: random.Random, count: int) -> Iterator[Signup]:
+    """1,000 forms within two hours, from as many networks, whose browsers do the work. Out of
+    reach: 200 emails an hour go after work, and chance chooses among networks.
+    """
+    crowd = Crowd(rng)
+    for at_ms in crowd.moments(25 * count, 2 * HOUR_MS):
+        yield _form(crowd, at_ms, works=True)
+    yield from _readers(crowd, crowd.moments(count, 4 * HOUR_MS))
+
+
+@framing(people=100, partners=2, is_theft=True)
 def entered_a_day_before(rng: random.Random, count: int) -> Iterator[Signup]:
     """A thief enters 200 addresses of a partner's readers with a code of their own, a day before
     the partner writes to them.

@@ -151,6 +151,7 @@ def domain_farm_confirmed(rng: random.Random, count: int) -> Iterator[Signup]:
     """
     crowd = Crowd(rng)
     domains = [crowd.company() for _ in range(10)]
+    host = f"mx.{domains[0]}"
     for at_ms in crowd.moments(count, 4 * DAY_MS):
         yield Signup(
             crowd.colleague(rng.choice(domains)),
@@ -158,6 +159,7 @@ def domain_farm_confirmed(rng: random.Random, count: int) -> Iterator[Signup]:
             crowd.ip_address(),
             browser=crowd.browser(EVERYDAY),
             confirms_after_ms=rng.randrange(120_000, 7_200_000),
+            mail_host=host,
         )
 
 
@@ -331,6 +333,7 @@ def residential_proxies(rng: random.Random, count: int) -> Iterator[Signup]:
     """
     crowd = Crowd(rng)
     domains = [crowd.company() for _ in range(5)]
+    host = f"mx.{domains[0]}"
     for at_ms in crowd.days(count, 3):
         yield Signup(
             f"{crowd.local_part()}@{rng.choice(domains)}",
@@ -338,6 +341,7 @@ def residential_proxies(rng: random.Random, count: int) -> Iterator[Signup]:
             crowd.ip_address(),
             browser=crowd.browser(EVERYDAY),
             confirms_after_ms=crowd.confirms(1),
+            mail_host=host,
         )
 
 
@@ -348,6 +352,7 @@ def slow_drip(rng: random.Random, count: int) -> Iterator[Signup]:
     """
     crowd = Crowd(rng)
     domains = [crowd.company() for _ in range(3)]
+    host = f"mx.{domains[0]}"
     for at_ms in crowd.days(count, 30):
         yield Signup(
             crowd.colleague(rng.choice(domains)),
@@ -356,6 +361,7 @@ def slow_drip(rng: random.Random, count: int) -> Iterator[Signup]:
             browser=crowd.browser(EVERYDAY),
             confirms_after_ms=rng.randrange(300_000, 20_000_000),
             uses_page=rng.random() < 0.3,
+            mail_host=host,
         )
 
 

@@ -26,17 +26,18 @@ from lab.world import FEE_CENTS
 from tests.support.service import fresh_database_url
 
 FAMILIES = find_families()
+ACCEPTED_SIZE = 60
 ROBOTS = Path(robots.__file__)
 
 
-def play(*, is_short: bool, database_url: str = "") -> LabReport:
-    chosen = choose_third(FAMILIES, 0) if is_short else FAMILIES
-    playing = run.run(chosen, is_short=is_short, database_url=database_url)
-    return report.make(chosen, uvloop.run(playing))
+def play(*, is_short: bool, setting: Setting = Setting.LOOKS, database_url: str = "") -> LabReport:
+    chosen = choose_third(FAMILIES, 0) if is_short else find_families(ACCEPTED_SIZE)
+    playing = run.run(chosen, is_short=is_short, setting=setting, database_url=database_url)
+    return report.make(chosen, uvloop.run(playing), setting)
 
 
 def check_limits(made: LabReport) -> None:
-    assert made.attacks and made.honest and made.framed and len(made.limits) == 6
+    assert made.attacks and made.honest and made.framed and len(made.limits) >= 6
     missed = [f"{each.name}: {each.value:.1%}" for each in made.limits if not each.is_met]
     assert not missed, (missed, json.dumps(showing.as_json(made), indent=1))
 
@@ -54,9 +55,11 @@ def test_the_short_lab_meets_its_limits() -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("setting", Setting)
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])
-def test_the_whole_lab_meets_its_limits(engine: str, tmp_path: Path) -> None:
-    check_limits(play(is_short=False, database_url=fresh_database_url(engine, tmp_path)))
+def test_the_whole_lab_meets_its_limits(engine: str, setting: Setting, tmp_path: Path) -> None:
+    database_url = fresh_database_url(engine, tmp_path)
+    check_limits(play(is_short=False, setting=setting, database_url=database_url))
 
 
 def test_there_are_enough_families() -> None:
@@ -198,8 +201,8 @@ def test_the_report_counts_dollars_and_honest_people() -> None:
     assert attack.evidence == {"rare_domain": 1}
     assert (people.signups, people.people, people.held) == (5, 4, 2)
     assert (people.paid_at_once, people.paid_later, people.rejected) == (1, 1, 0)
-    assert [limit.value for limit in made.limits] == [0.75, 0.75, 0.5, 0.0]
-    assert [limit.is_met for limit in made.limits] == [False, False, False, True]
+    assert [limit.value for limit in made.limits] == [0.75, 0.75, 0.5, 0.0, 4, 0]
+    assert [limit.is_met for limit in made.limits] == [False, False, False, True, False, True]
     assert not made.is_met
     without = {each.name: each for each in made.switched_off}
     assert without["nothing"].charged_cents == 250
@@ -223,7 +226,7 @@ def test_what_only_hides_or_hurts_others_is_not_counted() -> None:
     (row,) = made.framed
     assert (row.forms, row.emails_to_strangers, row.people, row.paid) == (1, 1, 3, 2)
     assert row.unwritten == (2, 2, 1)
-    assert [round(limit.value, 2) for limit in made.limits] == [0.67, 0.33]
+    assert [round(limit.value, 2) for limit in made.limits] == [0.67, 0.33, 0]
 
 
 def test_experts_count_where_an_owner_looks() -> None:

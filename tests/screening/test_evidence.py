@@ -160,6 +160,16 @@ def test_the_last_of_a_group_exposes_the_first_while_they_are_pending(service: S
     assert robots.referral(emails[0]) == ("verified", "verified_by_hand")
 
 
+def test_who_never_confirmed_speaks_against_nobody(service: Service) -> None:
+    robots = Robots(service, referral_pending_duration_enabled=True, referral_pending_duration=14)
+    for name in NAMES[:8]:
+        robots.come(f"{name}@quiet-harbor.example")
+    robots.days_pass(2)
+    robots.confirm(first := f"{NAMES[0]}@quiet-harbor.example")
+    robots.days_pass(1)
+    assert robots.referral(first) == ("pending", "holding_period")
+
+
 def test_evidence_that_fades_lets_them_go(service: Service) -> None:
     robots = Robots(service)
     for number in range(32):  # a newsletter of this size asks about groups of eight

@@ -105,3 +105,53 @@ def test_the_newest_fifty_drift_from_those_who_looked_right() -> None:
     assert "Hour they signed up, UTC" in {each.name for each in found}
     robots = [each._replace(had_click=False) for each in crowd(50, seed=4)]
     assert look_cohorts.drifted(robots, approved) == [], "a click asks nobody again"
+
+
+def at_work(host: str, n: int, **facts: Any) -> list[CohortReader]:
+    """Each at a domain of their own, which this host serves."""
+    return [reader(host, domain=f"firm{k}.example", network=f"net{k}", **facts) for k in range(n)]
+
+
+OWN = [
+    *(reader("gmail.com", 6 + n % 12, domain="gmail.com") for n in range(400)),
+    *at_work("google.com", 40),
+    *at_work("outlook.com", 34),
+    *(reader(f"mx{n}.example", domain=f"own{n}.example") for n in range(8)),
+]
+
+
+def host_sentence(readers: list[CohortReader]) -> str:
+    return look_cohorts.compare(readers, OWN)[0].sentence
+
+
+def test_businesses_have_the_hosts_that_businesses_have() -> None:
+    assert host_sentence(at_work("google.com", 6) + at_work("outlook.com", 5)) == ""
+    assert host_sentence([reader("web.de", domain="web.de") for _ in range(12)]) == ""
+
+
+def test_hosts_that_none_of_the_others_have_differ_together() -> None:
+    small = [each for n in range(4) for each in at_work(f"box{n}.example", 2)]
+    assert "8 of 10 are at hosts with few of them." in host_sentence([*small, *OWN[:2]])
+    lent = at_work("migadu.com", 5)
+    assert "5 of 10 are at one host, migadu.com." in host_sentence([*lent, *OWN[:5]])
+
+
+def test_one_domain_at_a_usual_host_differs_unless_it_is_an_office_or_a_school() -> None:
+    def there(domain: str, networks: int) -> list[CohortReader]:
+        facts = {"host": "google.com", "domain": domain}
+        return [reader(**facts, network=f"net{n % networks}") for n in range(6)]
+
+    assert "catch-all.example" in host_sentence([*there("catch-all.example", 6), *OWN[:6]])
+    assert host_sentence([*there("office.example", 2), *OWN[:6]]) == ""
+    assert host_sentence([*there("northfield.edu", 6), *OWN[:6]]) == ""
+    assert "office.example" in host_sentence(there("office.example", 2)), "and nobody else"
+
+
+def test_a_wave_after_a_mailing_and_late_readers_say_nothing() -> None:
+    wave = [reader(hour=12) for _ in range(12)]
+    late = [reader(confirmed_ms=20_000 * DAY_MS + 90 * HOUR_MS) for _ in range(12)]
+    for readers in (wave, late):
+        assert not any(each.sentence for each in look_cohorts.compare(readers, OWN)[1:4])
+    imported = [each._replace(has_hour=False) for each in OWN]
+    night = look_cohorts.compare([reader(hour=2) for _ in range(12)], imported)[1]
+    assert (night.sentence, night.others) == ("", 0)

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from honeyguide.screening import evidence, mail_hosts, trait_groups
+from honeyguide.screening import evidence, mail_hosts, shared_traits, trait_groups
 from honeyguide.screening.mail_hosts import MailServer
-from honeyguide.screening.shared_traits import TraitGroup
+from honeyguide.screening.shared_traits import DomainCount, MailHost, ProgramFacts, TraitGroup
 from honeyguide.store import Store
 from honeyguide.store.tx import timed
 from honeyguide.subscribers.subscribers import Subscriber
@@ -243,3 +243,29 @@ def test_who_never_confirmed_makes_no_group(engine: str) -> None:
         assert await groups(trade) == []
 
     on(engine, scenario)
+
+
+def test_a_small_excess_of_a_usual_host_is_chance_and_one_person_is_no_part() -> None:
+    def facts(usual: int) -> ProgramFacts:
+        hosts = {f"firm{n}.example": MailHost("small-host.example", None) for n in range(40)}
+        at_host = [DomainCount(f"p{n}", f"firm{n}.example", 1) for n in range(1, 8)]
+        others = [DomainCount("p0", f"own{n}.example", 1) for n in range(28)]
+        return ProgramFacts(
+            domains=[*at_host, DomainCount("p0", "firm0.example", 5), *others],
+            browsers=[],
+            own_domains=[
+                DomainCount("", "firm20.example", usual),
+                DomainCount("", "b.org", 100 - usual),
+                DomainCount("", "gmail.com", 900),
+            ],
+            own_browsers=[],
+            own_placed=0,
+            readers=1_000,
+            owners=[],
+            hosts=hosts,
+        )
+
+    # 12 of 40 over the program have the host.
+    found = shared_traits.find_groups(facts(usual=14))
+    assert {(each.part_id, each.trait.key) for each in found} == {("p0", "small-host.example")}
+    assert shared_traits.find_groups(facts(usual=16)) == []

@@ -181,7 +181,7 @@ async def find_group_signals(
         for each in group
     ]
     if all(is_provider(signup.email.domain) for signup in signups):
-        return _without_bursts(group, of_group(signups, {}))
+        return _without_bursts(group, _by_confirmation(signups, at.now_ms, {}))
     rows = await at.all(
         _KNOWN_DOMAINS,
         code=code,
@@ -192,7 +192,28 @@ async def find_group_signals(
     total = sum(known.values())
     uncommon = sum(n for domain, n in known.items() if not is_provider(domain))
     usual_share = uncommon / total if total else None
-    return _without_bursts(group, of_group(signups, known, usual_share=usual_share))
+    found = _by_confirmation(signups, at.now_ms, known, usual_share=usual_share)
+    return _without_bursts(group, found)
+
+
+def _by_confirmation(
+    signups: Sequence[GroupSignup],
+    now_ms: int,
+    known: Mapping[str, int],
+    *,
+    usual_share: float | None = None,
+) -> dict[str, list[SignalFinding]]:
+    """Addresses that did not confirm within a day speak against nobody who did: anybody can type
+    them."""
+    found = of_group(signups, known, usual_share=usual_share)
+    some = [each for each in signups if each.is_confirmed or each.received_ms > now_ms - DAY_MS]
+    if len(some) == len(signups):
+        return found
+    among = of_group(some, known, usual_share=usual_share) if len(some) >= LEAST_GROUP else {}
+    for each in signups:
+        if each.is_confirmed:
+            found[each.id] = among.get(each.id, [])
+    return found
 
 
 def _without_bursts(

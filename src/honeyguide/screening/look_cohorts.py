@@ -14,11 +14,15 @@ from math import comb
 from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
+from honeyguide.screening.mailbox_providers import is_mail_host, is_provider
+from honeyguide.screening.shared_traits import differs_from_one_place
 
 RARE = 0.001
 LEAST_OTHERS = 20
 """Fewer own readers, or readers looked at before, say nothing."""
 SHOWN_HOSTS = 4
+NEARLY_ALL = 0.9
+HARDLY_ANY = 0.01
 HOURS = 2
 """In one bar of a day."""
 MOST_CLICKS = 2_000
@@ -37,6 +41,10 @@ class CohortReader(NamedTuple):
     has_left: bool
     has_time: bool = True
     """Whether it is known when they confirmed, or that they have not."""
+    has_hour: bool = True
+    """Not if somebody else brought them, such as an import."""
+    network: str | None = None
+    domain: str = ""
 
 
 class LinkClicks(NamedTuple):
@@ -95,9 +103,9 @@ def compare(
     by_click = _compared(CLICK, readers, others, _click, _CLICKS, _click_sentence)
     return [
         _of_hosts(readers, others),
-        _compared("Hour they signed up, UTC", readers, others, _hour, _HOURS, _hours_sentence),
+        _of_hours(readers, others),
         _with_clicks(by_click, *clicks),
-        _compared("Time to confirm", readers, others, _wait, _WAITS, _wait_sentence),
+        _of_waits(readers, others),
         _compared("Left again", readers, others, _left, _LEFT, _left_sentence),
     ]
 
@@ -139,7 +147,56 @@ def _of_hosts(readers: Sequence[CohortReader], others: Sequence[CohortReader]) -
         return reader.host if reader.host in shown else "others"
 
     labels = [*shown, "others"]
-    return _compared("Mail host", readers, others, host_of, labels, _host_sentence)
+    drawn = _compared("Mail host", readers, others, host_of, labels, _host_sentence)
+    differing = _unusual_hosts(readers, others)
+    says = _host_sentence(differing[0], drawn.n, drawn.others) if differing else ""
+    return drawn._replace(differing=differing, sentence=says)
+
+
+def _unusual_hosts(readers: Sequence[CohortReader], others: Sequence[CohortReader]) -> list[Bar]:
+    """Anybody can have an address at a mailbox provider, so only other domains and their hosts say
+    something, compared among those who have one. Where hardly any of the others do, the services
+    that companies use say nothing either, and all are compared."""
+    sides = [[each for each in side if not is_provider(each.host)] for side in (readers, others)]
+    n, total = map(len, sides)
+    is_whole = total < LEAST_OTHERS
+    if is_whole:
+        n, total = len(readers), len(others)
+    if total < LEAST_OTHERS:
+        return []
+    hosts, domains = (_shared(sides, readers, name) for name in ("host", "domain"))
+    bars = [each for each in hosts if not (is_whole and is_mail_host(each.label))]
+    if all(each.domain for each in sides[1]):  # not of those who looked right once
+        bars += domains
+    if not is_whole:
+        theirs, usual = (Counter(each.host for each in side) for side in sides)
+        unknown = [host for host in theirs if not usual[host] and not _is_place(host, readers)]
+        alone = sum(count == 1 for count in usual.values())
+        bars.append(Bar("others", sum(theirs[host] for host in unknown), alone))
+    rare = sorted((tail(bar.n, n, bar.others, total), bar) for bar in bars if bar.n > 1)
+    return [bar for p, bar in rare if p < RARE / (2 * SHOWN_HOSTS + 1)]
+
+
+def _shared(
+    sides: Sequence[Sequence[CohortReader]], readers: Sequence[CohortReader], name: str
+) -> list[Bar]:
+    """The hosts or domains that most of theirs have."""
+    theirs, usual = (Counter(getattr(each, name) for each in side) for side in sides)
+    return [
+        Bar(label, count, usual[label])
+        for label, count in theirs.most_common(SHOWN_HOSTS)
+        if label and count > 1 and not _is_place(label, readers, name)
+    ]
+
+
+def _is_place(label: str, readers: Sequence[CohortReader], name: str = "host") -> bool:
+    """A school or an office, and not nearly all who came."""
+    there = [each for each in readers if getattr(each, name) == label]
+    domains, networks = ({getattr(each, name) for each in there} for name in ("domain", "network"))
+    return len(domains) == 1 and not (
+        differs_from_one_place(domains.pop(), len(there), len(networks))
+        or len(there) > NEARLY_ALL * len(readers)
+    )
 
 
 def _compared(
@@ -179,7 +236,17 @@ def _host_sentence(bar: Bar, n: int, total: int) -> str:
 _HOURS = [f"{hour:02}:00" for hour in range(0, 24, HOURS)]
 
 
+def _of_hours(readers: Sequence[CohortReader], others: Sequence[CohortReader]) -> Comparison:
+    """People come in waves, after each mailing. Hours say something at which the others sleep."""
+    found = _compared("Hour they signed up, UTC", readers, others, _hour, _HOURS, _hours_sentence)
+    asleep = [each for each in found.differing if each.others <= HARDLY_ANY * found.others]
+    says = _hours_sentence(asleep[0], found.n, found.others) if asleep else ""
+    return found._replace(differing=asleep, sentence=says)
+
+
 def _hour(reader: CohortReader) -> str:
+    if not reader.has_hour:
+        return ""
     return _HOURS[reader.arrived_ms % DAY_MS // (HOURS * HOUR_MS)]
 
 
@@ -202,6 +269,14 @@ def _click_sentence(bar: Bar, n: int, total: int) -> str:
 
 
 _WAITS = ["in an hour", "in a day", "in 3 days", "later", "not yet"]
+
+
+def _of_waits(readers: Sequence[CohortReader], others: Sequence[CohortReader]) -> Comparison:
+    """Who reads their email late is no robot."""
+    found = _compared("Time to confirm", readers, others, _wait, _WAITS, _wait_sentence)
+    odd = [each for each in found.differing if each.label in (_WAITS[0], _WAITS[4])]
+    says = _wait_sentence(odd[0], found.n, found.others) if odd else ""
+    return found._replace(differing=odd, sentence=says)
 
 
 def _wait(reader: CohortReader) -> str:

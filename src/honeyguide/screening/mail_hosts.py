@@ -8,6 +8,8 @@ import ipaddress
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
+import msgspec
+
 from honeyguide.events.name_servers import MailServer
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.screening.mailbox_providers import is_provider, registered_domain
@@ -24,7 +26,7 @@ PURGE_BATCH = 500
 _PREFIXES = {4: 24, 6: 48}
 
 
-class StoredHost(NamedTuple):
+class StoredHost(msgspec.Struct, frozen=True, gc=False):
     domain: str
     mx_domain: str | None
     network: str | None

@@ -59,6 +59,7 @@ aol.de aol.fr hotmail.com.au chello.cz chello.sk kabsi.at vtxnet.ch bouygtel.fr 
 noos.fr tele2.fr tiscali.fr vodafone.it poste.it clix.pt hol.gr forthnet.gr suomi24.fi surffi.net
 swipnet.se indamail.hu mailbox.hu post.sk pobox.sk szm.sk atlas.sk email.ro post.ro email.si
 volja.net t.ht.hr zg.t-com.hr vip.hr xnet.hr bih.net.ba t.mk yaani.com email.ua
+posta.si t-2.net telemach.net amis.net
 webmail.co.za mweb.co.za telkomsa.net vodamail.co.za singnet.com.sg
 """
 _RELAYING = """

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from honeyguide.screening.mailbox_providers import is_mail_host, is_provider, registered_domain
 from honeyguide.screening.signals import THRESHOLDS, Signal, SignalFinding
@@ -24,7 +26,9 @@ class Trait(NamedTuple):
     key: str
 
 
-class MailHost(NamedTuple):
+# A program has a hundred thousand of these, and the garbage collector, which stops all threads,
+# need not look at them.
+class MailHost(msgspec.Struct, frozen=True, gc=False):
     """Which server takes the mail of a domain."""
 
     mx_domain: str | None
@@ -33,7 +37,7 @@ class MailHost(NamedTuple):
     """The /24 or /48 of its IP address."""
 
 
-class DomainCount(NamedTuple):
+class DomainCount(msgspec.Struct, frozen=True, gc=False):
     """Confirmed subscribers at one mail domain. Those of partners have a partner campaign."""
 
     partner_campaign_id: str
@@ -42,7 +46,7 @@ class DomainCount(NamedTuple):
     networks: int = 0
 
 
-class BrowserCount(NamedTuple):
+class BrowserCount(msgspec.Struct, frozen=True, gc=False):
     partner_campaign_id: str
     network: str
     user_agent: str
@@ -113,25 +117,32 @@ def traits_of_domain(domain: str, host: MailHost | None) -> Iterator[Trait]:
 
 def find_groups(facts: ProgramFacts) -> list[FoundGroup]:
     part_of = _parts(facts)
-    confirmed, everybody = Counter[str](), Counter[str]()
-    for each in facts.domains:
-        confirmed[each.partner_campaign_id] += each.people
-        everybody[part_of[each.partner_campaign_id]] += each.people
-    usual, usual_people = _usual(facts)
     least = least_people(facts.readers)
+    shared = _by_trait(facts, least)
+    usual = _usual(facts, shared)
+    # A host is compared among those who have one of their own, as companies do.
+    totals = {
+        of_hosts: _totals(_counted(facts.domains, of_hosts=of_hosts), part_of)
+        for of_hosts in (False, True)
+    }
+    usual_people = {
+        of_hosts: sum(each.people for each in _counted(facts.own_domains, of_hosts=of_hosts))
+        for of_hosts in (False, True)
+    }
 
     def is_group(trait: Trait, n: int, of: int) -> bool:
-        """The newsletter's other readers have what is usual in the same share, or more."""
-        total = facts.own_placed if trait.kind is Signal.SHARED_BROWSER else usual_people
-        return n >= least and (not total or n * total > usual[trait] * of)
+        """What the newsletter's other readers have is usual; a small excess is chance."""
+        total = usual_people[_is_of_hosts(trait.kind)]
+        if trait.kind is Signal.SHARED_BROWSER:
+            total = facts.own_placed
+        usual_share = THRESHOLDS.shared_excess * usual[trait]
+        return n >= least and (not total or n * total > usual_share * of)
 
     groups = []
-    for trait, by_code in _by_trait(facts).items():
+    for trait, by_code in shared.items():
         if _is_of_hosts(trait.kind) and _domains(by_code.values()) < 2:
             continue  # its domain is the group
-        if sum(each.people for each in by_code.values()) < least:
-            continue
-        parts = _found_parts(trait, by_code, part_of, (confirmed, everybody), is_group)
+        parts = _found_parts(trait, by_code, part_of, totals[_is_of_hosts(trait.kind)], is_group)
         for part_id in sorted(parts):
             codes = {code: by_code[code] for code in by_code if part_of[code] == part_id}
             groups.append(
@@ -145,6 +156,21 @@ def find_groups(facts: ProgramFacts) -> list[FoundGroup]:
                 )
             )
     return groups
+
+
+def _counted(counts: Iterable[DomainCount], *, of_hosts: bool) -> list[DomainCount]:
+    return [each for each in counts if not (of_hosts and is_provider(each.domain))]
+
+
+def _totals(
+    counts: Iterable[DomainCount], part_of: Mapping[str, str]
+) -> tuple[Counter[str], Counter[str]]:
+    """All confirmed of each code, and of each part."""
+    confirmed, everybody = Counter[str](), Counter[str]()
+    for each in counts:
+        confirmed[each.partner_campaign_id] += each.people
+        everybody[part_of[each.partner_campaign_id]] += each.people
+    return confirmed, everybody
 
 
 def _is_of_hosts(kind: str) -> bool:
@@ -168,15 +194,22 @@ def _found_parts(
         if is_group(trait, share.people, confirmed[code]):
             found.add(part_of[code])
     if is_group(trait, people.total(), everybody.total()):
-        return set(people)
+        found.update(part for part, n in people.items() if n > 1)
     return found | {part for part, n in people.items() if is_group(trait, n, everybody[part])}
 
 
-def _by_trait(facts: ProgramFacts) -> dict[Trait, dict[str, _CodeShare]]:
+def _by_trait(facts: ProgramFacts, least: int) -> dict[Trait, dict[str, _CodeShare]]:
+    """Traits that so many have."""
+    people = Counter[str]()
+    for count in facts.domains:
+        for trait in traits_of_domain(count.domain, facts.hosts.get(count.domain)):
+            people[trait.kind + trait.key] += count.people
     found: dict[Trait, dict[str, _CodeShare]] = defaultdict(lambda: defaultdict(_CodeShare))
     for count in facts.domains:
         name = registered_domain(count.domain)
         for trait in traits_of_domain(count.domain, facts.hosts.get(count.domain)):
+            if people[trait.kind + trait.key] < least:
+                continue
             share = found[trait][count.partner_campaign_id]
             share.people += count.people
             share.networks += count.networks
@@ -195,15 +228,16 @@ def _domains(shares: Iterable[_CodeShare]) -> int:
     return n + len(names)
 
 
-def _usual(facts: ProgramFacts) -> tuple[Counter[Trait], int]:
-    """How many of the newsletter's other readers have each trait."""
+def _usual(facts: ProgramFacts, shared: Container[Trait]) -> Counter[Trait]:
+    """How many of the newsletter's other readers have each of these traits."""
     usual = Counter[Trait]()
     for count in facts.own_domains:
         for trait in traits_of_domain(count.domain, facts.hosts.get(count.domain)):
-            usual[trait] += count.people
+            if trait in shared:
+                usual[trait] += count.people
     for browser in facts.own_browsers:
         usual[browser.trait] += browser.people
-    return usual, sum(each.people for each in facts.own_domains)
+    return usual
 
 
 def _parts(facts: ProgramFacts) -> dict[str, str]:
@@ -270,13 +304,21 @@ class TraitGroup(NamedTuple):
                 f"{self.people} people at {self.domains} domains, and one mail host that hardly "
                 "any of your other readers have."
             )
-        is_public = bool(_INSTITUTION.search("." + self.key))
-        if self.kind == Signal.SHARED_DOMAIN and not is_public and self.networks >= self.people:
+        if self.kind == Signal.SHARED_DOMAIN and differs_from_one_place(
+            self.key, self.people, self.networks
+        ):
+            few = "No" if self.networks >= self.people else "Hardly any"
             return (
-                "No two of them came from one IP network, as people at one company or school "
+                f"{few} two of them came from one IP network, as people at one company or school "
                 "usually do."
             )
         return ""
+
+
+def differs_from_one_place(domain: str, people: int, networks: int) -> bool:
+    """Fewer than a third share an IP network with another, and it is not the domain of a school or
+    a public office."""
+    return networks * 3 > people * 2 and not _INSTITUTION.search("." + domain)
 
 
 def group_of(groups: Iterable[TraitGroup], traits: Iterable[Trait]) -> TraitGroup | None:

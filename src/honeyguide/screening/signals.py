@@ -176,6 +176,7 @@ class Thresholds:
         0.25, "Or this share of the newsletter's confirmed readers, if that is fewer people."
     )
     shared_least: int = _limit(4, "Never fewer: a family, or three colleagues and a friend.")
+    shared_excess: float = _limit(2.0, "And more than so often the share of the other readers.")
     shared_growth: float = _limit(2.0, "An approved group asks again when it has grown so much.")
 
     network_people: int = _limit(4, "One point from so many on: more than a household.")

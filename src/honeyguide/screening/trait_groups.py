@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from honeyguide.events import change_log
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.kernel.email_addresses import EmailAddress
@@ -27,7 +29,7 @@ from honeyguide.screening.shared_traits import (
     Trait,
     TraitGroup,
 )
-from honeyguide.screening.signals import THRESHOLDS, SignalFinding
+from honeyguide.screening.signals import THRESHOLDS, Signal, SignalFinding
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
@@ -66,7 +68,7 @@ class GroupChanges(NamedTuple):
     traits: set[Trait]
 
 
-class _Pending(NamedTuple):
+class _Pending(msgspec.Struct, frozen=True, gc=False):
     id: str
     partner_campaign_id: str
     reason: str | None
@@ -263,7 +265,8 @@ async def find_signals(
     at: Reading, code: str, members: Sequence[InGroup]
 ) -> dict[str, list[SignalFinding]]:
     """What those who came with one code have in common with each other and over the program. In a
-    group that the owner approved, nothing that they have in common speaks against anybody."""
+    group that the owner approved, nothing that they have in common speaks against anybody, but that
+    some of them are one person."""
     found = await evidence.find_group_signals(at, code, members)
     partners = {each.partner_campaign_id for each in members if each.partner_campaign_id}
     by_code = await of_partners(at, partners)
@@ -276,7 +279,9 @@ async def find_signals(
         traits = _traits(_domain(each), each.network, each.user_agent, hosts)
         group = shared_traits.group_of(by_code.get(each.partner_campaign_id, ()), traits)
         if group is not None:
-            found[each.id] = [*found.get(each.id, []), group.finding] if group.is_open else []
+            about = found.get(each.id, [])
+            alone = [item for item in about if item.signal is Signal.SEVERAL_ADDRESSES]
+            found[each.id] = [*about, group.finding] if group.is_open else alone
     return found
 
 

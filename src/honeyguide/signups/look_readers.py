@@ -13,7 +13,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.screening import look_cohorts, mail_hosts, trait_groups
 from honeyguide.screening.look_cohorts import CohortReader, Comparison, LinkClicks
 from honeyguide.screening.mail_hosts import StoredHost
-from honeyguide.screening.mailbox_providers import registered_domain
+from honeyguide.screening.mailbox_providers import is_provider, registered_domain
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.subscribers.reasons import BY_READERS
@@ -29,10 +29,13 @@ class _KnownReader(NamedTuple):
     had_click: bool | None
     has_left: bool
     has_time: bool
+    has_hour: bool
+    network: str | None
 
     @property
     def as_cohort(self) -> CohortReader:
-        return CohortReader(EmailAddress(self.email).key.rpartition("@")[2], *self[1:])
+        domain = EmailAddress(self.email).key.rpartition("@")[2]
+        return CohortReader(domain, *self[1:], domain=domain)
 
 
 _sql = beside(__file__)
@@ -68,12 +71,16 @@ async def with_hosts(at: Reading, readers: Sequence[CohortReader]) -> list[Cohor
 
     def host_of(domain: str) -> str:
         known = hosts.get(domain)
-        return (known and known.mx_domain) or registered_domain(domain)
+        own = domain if is_provider(domain) else registered_domain(domain)
+        return (known and known.mx_domain) or own
 
     return [each._replace(host=host_of(each.host)) for each in readers]
 
 
 def unnamed(readers: Sequence[CohortReader]) -> list[CohortReader]:
-    """Without the hosts that only one of them has, which may be a person's own."""
+    """Without what may be a person's own: hosts that only one of them has, and networks."""
     hosts = Counter(each.host for each in readers)
-    return [each if hosts[each.host] > 1 else each._replace(host="") for each in readers]
+    return [
+        each._replace(host=each.host if hosts[each.host] > 1 else "", network=None, domain="")
+        for each in readers
+    ]

@@ -14,6 +14,7 @@ from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.signups import claims, confirmations
 from honeyguide.store.change import Change
 from honeyguide.subscribers import hub, reader_emails, reader_links, subscribers
+from honeyguide.subscribers.reasons import DEADLINE_DAYS
 from honeyguide.subscribers.subscribers import Subscriber
 
 # Per kind, mailbox and campaign. Somebody whose email got lost is waiting for another one.
@@ -26,7 +27,8 @@ AGAIN_MS = MINUTE_MS
 ASKED_FOR = Limit("reader letters by mailbox", 50, DAY_MS)
 # To somebody who unsubscribed, over all forms: whoever types the address may be anybody.
 TO_UNSUBSCRIBED = Limit("reader letters to unsubscribed", 1, DAY_MS)
-CONFIRM_WITHIN_MS = 7 * DAY_MS
+# As long as a referral waits for it.
+CONFIRM_WITHIN_MS = DEADLINE_DAYS * DAY_MS
 
 
 async def send_next_step(
