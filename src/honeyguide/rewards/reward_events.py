@@ -11,7 +11,7 @@ from honeyguide.accounts import accounts
 from honeyguide.events import outbox
 from honeyguide.events.outbox import Event
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.mail import shipment_texts, texts
+from honeyguide.mail import notification_kinds, shipment_texts, texts
 from honeyguide.mail.email_kinds import REWARD_UNLOCKED
 from honeyguide.mail.emails import EmailToSend
 from honeyguide.mail.notification_kinds import (
@@ -55,14 +55,8 @@ class Claimant(NamedTuple):
         notification is shown and are not stored with it, so that erasing forgets them."""
         reward = f"“{self.reward}”" + (f" ({self.variant})" if self.variant else "")
         town = town_of(read_address(self.shipping))
-        to = f", to {town}" if town else ""
-        words = {
-            REWARD_TO_APPROVE.name: f"earned {reward}, which waits for your approval",
-            REWARD_CLAIMED.name: f"claimed {reward}",
-            ITEM_TO_SEND.name: f"claimed {reward}{to}",
-            ADDRESS_CORRECTED: f"corrected the address for {reward}{to}",
-        }
-        return f"{self.who} {words[kind]}" if kind in words else ""
+        words = notification_kinds.named(kind)
+        return words.format(who=self.who, reward=reward, to=f", to {town}" if town else "")
 
 
 _sql = beside(__file__)
