@@ -125,7 +125,10 @@ $(SITE): website/requirements.txt | .venv/bin/python
 	@.venv/site/bin/pip install --quiet --require-hashes -r website/requirements.txt
 	@touch $@
 
-pictures: $(DEV) chromium ## take the README screenshots from the demo
+pictures: $(DEV) chromium ## take the README screenshots from the demo, in the font Inter
+	@if [ -z "$$(fc-list Inter 2>/dev/null)" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+		apt-get update -qq && apt-get install -y -qq --no-install-recommends fonts-inter >/dev/null; \
+	fi
 	$(BIN)/python -m tests.browser.pictures
 
 lock: $(UV) ## pin all dependencies from pyproject.toml (to upgrade: LOCK_ARGS=--upgrade)

@@ -7,7 +7,10 @@ demo is made at the same time of the same day each time, so that it is the same 
 
 import hashlib
 import io
+import os
 import re
+import subprocess
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -25,6 +28,17 @@ DESKTOP, PHONE = (1280, 900), (390, 844)
 # Twice the dots, so that it is crisp on every screen; few colors, so that it is small: the pages
 # have no more tones than that.
 DOTS, COLORS = 2, 256
+# The pages ask for the font of the reader's system. A build machine has none that looks like one.
+FONT = "Inter"
+FONTCONFIG = f"""<?xml version="1.0"?>
+<fontconfig>
+<include>/etc/fonts/fonts.conf</include>
+<match target="pattern">
+<test name="family" compare="eq"><string>sans-serif</string></test>
+<edit name="family" mode="prepend" binding="strong"><string>{FONT}</string></edit>
+</match>
+</fontconfig>
+"""
 # Where a page says the same whatever its data. The first heading may be a sentence about the data.
 STEADY = "h2|h3|th|dt|label|button|summary"
 _TAG = re.compile(r"<[^>]+>")
@@ -121,9 +135,22 @@ def _take_all(browser: Browser, demo: Demo) -> None:
 
 
 def main() -> None:
+    matched = subprocess.check_output(["fc-match", FONT, "family"], text=True)
+    if not matched.startswith(FONT):
+        raise SystemExit(f"The font {FONT} is missing; Debian has it as fonts-inter.")
     FOLDER.mkdir(exist_ok=True)
-    with running_demo(MOMENT) as demo, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with (
+        running_demo(MOMENT) as demo,
+        tempfile.NamedTemporaryFile("w", suffix=".conf") as fonts,
+        sync_playwright() as playwright,
+    ):
+        fonts.write(FONTCONFIG)
+        fonts.flush()
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox"],
+            env={**os.environ, "FONTCONFIG_FILE": fonts.name},
+        )
         _take_all(browser, demo)
         browser.close()
 

@@ -13,7 +13,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.pages.dashboard.partners.referral_days import CELLS
 from honeyguide.partners import forecast, partner_referrals, rules, statements
-from honeyguide.signups import signups
+from honeyguide.signups import paid_referrals
 from honeyguide.store.tx import Tx
 from tests.support.partner_network import join, offer, publish
 from tests.support.readings import in_account
@@ -206,7 +206,7 @@ def test_a_programs_list_is_its_owners_and_holds_that_program_only(
         else:
             assert (answer.status_code, page.status_code) == (404, 404), name
             rows = service.read(
-                lambda tx, who=person: signups.page_of_program(
+                lambda tx, who=person: paid_referrals.page_of_program(
                     in_account(tx, who.account_id), uuid, Page(1, 200)
                 )
             )

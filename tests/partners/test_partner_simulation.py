@@ -46,8 +46,7 @@ class PartnerNetwork(Partings):
         self.trades: list[Trade] = []
         self.offers: list[Offer] = []
         self.log: list[str] = []
-        self.written: set[str] = set()
-        self.left: set[str] = set()
+        self.written, self.left = set[str](), set[str]()
 
     async def begin(self) -> None:
         for _ in range(self.chance.choice([1, 1, 2])):

@@ -94,6 +94,7 @@ UNOWNED: dict[str, str] = {
     "subscribers.cohorts.due_campaigns": "finds the campaigns whose days changed",
     "subscribers.clicks.purge": "sweeps visitors of two days ago",
     "accounts.sessions.purge": "sweeps sessions that ended by time",
+    "accounts.sessions.shift": "moves everybody's sessions with the test clock",
     "accounts.invitations.purge": "sweeps links whose time is over",
     "moving.import_parts.running": "finds the import that has waited longest",
     "signups.first_looks.to_ask": "finds partners to look at, of all accounts",

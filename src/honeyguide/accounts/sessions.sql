@@ -25,6 +25,12 @@ WHERE s.digest = :digest AND s.expires_ms > :now_ms;
 -- touches: changes session
 UPDATE session SET seen_ms = :now_ms, expires_ms = :expires_ms WHERE user_id = :user_id AND id = :id;
 
+-- name: shift
+-- Move all sessions in time, with the test clock.
+UPDATE session
+SET created_ms = created_ms + :by_ms, seen_ms = seen_ms + :by_ms, expires_ms = expires_ms + :by_ms,
+    verified_ms = verified_ms + :by_ms, second_factor_ms = second_factor_ms + :by_ms;
+
 -- name: save_proof
 -- Record when the password and the second factor were entered.
 UPDATE session

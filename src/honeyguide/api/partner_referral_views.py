@@ -13,7 +13,7 @@ from honeyguide.kernel.clock import iso
 from honeyguide.kernel.public import doc
 from honeyguide.partners.reversal_reasons import ReversalReason
 from honeyguide.signups.departures import ReturnedReader
-from honeyguide.signups.signups import ListedReferral
+from honeyguide.signups.paid_referrals import ListedReferral
 from honeyguide.subscribers.reasons import Reason, explain
 from honeyguide.subscribers.referral_states import Status
 

@@ -58,7 +58,7 @@ from honeyguide.partners import (
     verification,
 )
 from honeyguide.partners.network import SORTS, NetworkQuery
-from honeyguide.signups import awaited_looks, departures, reversals, signups
+from honeyguide.signups import awaited_looks, departures, paid_referrals, reversals
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 
@@ -246,7 +246,7 @@ async def list_program_referrals(at: Reading, call: Call[None]) -> Listed[Partne
     """
     page = call.page
     program = await programs.get_unsettled(at, call.path["uuid"])
-    rows, total = await signups.page_of_program(at, program.id, page)
+    rows, total = await paid_referrals.page_of_program(at, program.id, page)
     returned = await departures.returned(at, program.id, await ledger.last_closed(at.tx))
     shown = [referral_view(row, returned) for row in rows]
     return listed(PartnerReferralList, PartnerReferralMeta, shown, page, total)
@@ -266,7 +266,7 @@ async def reverse_referral_charge(
     (outcome,) = await reversals.reverse(change, program_id, [referral_id], reversal)
     if outcome.refused is not None:
         raise outcome.refused
-    (referral,) = await signups.some_of_program(change, program_id, [referral_id])
+    (referral,) = await paid_referrals.some_of_program(change, program_id, [referral_id])
     return OnePartnerReferral(referral_view(referral))
 
 

@@ -13,8 +13,17 @@ from rich.progress import TimeElapsedColumn
 from honeyguide import demo as demo_data
 from honeyguide import logs
 from honeyguide.accounts import accounts
+from honeyguide.app import opened
 from honeyguide.cli.base import fail, progress, read, read_settings, with_services
-from honeyguide.demo import KeptSecrets, load_secrets, local_tools, save_secrets, secrets_file, team
+from honeyguide.demo import (
+    KeptSecrets,
+    future,
+    load_secrets,
+    local_tools,
+    save_secrets,
+    secrets_file,
+    team,
+)
 from honeyguide.serve import only_server, run_server
 from honeyguide.settings import Settings, without_secrets
 from honeyguide.settings_file import PREFIX
@@ -59,7 +68,13 @@ def demo(
     local_tools.start(kept.port)
     logs.configure(chosen.log_level)
     text = f"{_invitation(chosen, made)}\n  Press Ctrl-C to stop.\n"
-    run_server(chosen, on_answering=lambda: print(text, flush=True))
+
+    def greet() -> None:
+        print(text, flush=True)
+        if chosen.test_clock:
+            future.start(lambda: opened(chosen))
+
+    run_server(chosen, on_answering=greet)
 
 
 def _prepare(kept: KeptSecrets) -> demo_data.Demo:

@@ -35,7 +35,7 @@ from honeyguide.partners.program_partners import Removal
 from honeyguide.rewards import adjustments, earned_rewards, rewards
 from honeyguide.rewards.adjustments import AdjustmentFields
 from honeyguide.screening import moves
-from honeyguide.signups import lifecycle, removed_partners, reversals, signups
+from honeyguide.signups import lifecycle, paid_referrals, removed_partners, reversals, signups
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
 from honeyguide.store.reading import AccountReading, Reading
@@ -57,7 +57,8 @@ MOST_READ = 200
 # partner.
 ADJUSTED_MS = 21 * DAY_MS
 
-Step = tuple[int, int, Callable[[Tx], Awaitable[None]]]
+Signup = Callable[[Tx], Awaitable[None]]
+Step = tuple[int, int, Signup]
 
 
 async def create_history(
@@ -111,20 +112,18 @@ async def _week(tx: Tx, state: DemoState, steps: list[Step], until_ms: int) -> N
     await _weekly_tasks(tx, state, until_ms)
 
 
-def _steps(state: DemoState, robots: RobotPartner, since_ms: int, until_ms: int) -> Iterator[Step]:
-    """All that happens in a week, each with its time; the second number keeps equal times in
-    order.
-    """
-    order = iter(range(1_000_000))
+def signups_of(state: DemoState, since_ms: int, until_ms: int) -> Iterator[tuple[int, Signup]]:
+    """Who signs up with each newsletter in a week, alone, through a friend or through a partner."""
     opens_ms = state.start_ms + OPENING_MS + JOINING_MS + 10 * DAY_MS
     for account in state.accounts:
+        newsletter = account.newsletter
         for at_ms in subscribers.moments(
-            state, account.newsletter.first, account.newsletter.last, since_ms, until_ms
+            state, newsletter.first, newsletter.last, since_ms, until_ms
         ):
             step = partial(
                 subscribers.sign_up_subscriber, state=state, account=account, at_ms=at_ms
             )
-            yield at_ms, next(order), step
+            yield at_ms, step
         for partner_campaign in account.partner_campaigns if since_ms >= opens_ms else ():
             for at_ms in subscribers.moments(
                 state,
@@ -134,15 +133,23 @@ def _steps(state: DemoState, robots: RobotPartner, since_ms: int, until_ms: int)
                 until_ms,
                 is_mailing=True,
             ):
-                owner = state.account(partner_campaign.owner_id)
                 step = partial(
                     subscribers.refer_subscriber,
                     state=state,
-                    account=owner,
+                    account=state.account(partner_campaign.owner_id),
                     partner_campaign=partner_campaign,
                     at_ms=at_ms,
                 )
-                yield at_ms, next(order), step
+                yield at_ms, step
+
+
+def _steps(state: DemoState, robots: RobotPartner, since_ms: int, until_ms: int) -> Iterator[Step]:
+    """All that happens in a week, each with its time; the second number keeps equal times in
+    order.
+    """
+    order = iter(range(1_000_000))
+    for at_ms, step in signups_of(state, since_ms, until_ms):
+        yield at_ms, next(order), step
     wax = state.accounts[0]
     for at_ms, odd in subscribers.suspicious(state, wax, since_ms, until_ms):
         yield at_ms, next(order), odd
@@ -257,7 +264,7 @@ async def _bounce(tx: Tx, state: DemoState, at_ms: int) -> None:
     tool = Change(tx, state.site, owner.tenant, actors.job("sync with your own tool"), at_ms)
     after_fee = [each for each in Reason if each.facts.is_after_fee]
     for program_id in owner.programs.values():
-        newest, _ = await signups.page_of_program(tool, program_id, Page(1, 50))
+        newest, _ = await paid_referrals.page_of_program(tool, program_id, Page(1, 50))
         charged = [each.subscriber_id for each in newest if each.charged_cents]
         for subscriber_id, how in zip(charged, after_fee, strict=False):
             await signups.depart(tool, subscriber_id, how)

@@ -32,6 +32,17 @@ class BlockTexts(NamedTuple):
     """What the tool wants before and after `next_reward`."""
 
 
+def styles_of(tool: NewsletterTool) -> dict[str, str]:
+    """By what a card shows in this tool."""
+    if tool.has_tags and _has_progress(tool):
+        return STYLES
+    return {**STYLES, CARD: "Card with referrals" if tool.has_tags and tool.has(COUNT) else "Card"}
+
+
+def _has_progress(tool: NewsletterTool) -> bool:
+    return tool.has(TO_GO) and tool.condition_of(NEXT) is not None
+
+
 def default_heading(language: Language) -> str:
     return language.gettext("Know someone who’d like this?")
 
@@ -43,7 +54,7 @@ def with_tags(
     if not tool.has_tags:
         return _for_everyone(language, heading, everyone_url)
     tags = {field: tool.tag_of(field) for field in FIELDS}
-    condition = tool.condition_of(NEXT) if tool.has(TO_GO) else None
+    condition = tool.condition_of(NEXT) if _has_progress(tool) else None
     return _personal(language, heading, tool, tags)._replace(
         next_reward=_next_reward(language, tags) if condition else "",
         condition=condition or ("", ""),
@@ -60,7 +71,7 @@ def filled_in(
     """As the tool would show it to a subscriber whose fields have these values."""
     if not tool.has_tags:
         return _for_everyone(language, heading, everyone_url)
-    has_next = values[NEXT] and tool.has(TO_GO) and tool.condition_of(NEXT)
+    has_next = values[NEXT] and _has_progress(tool)
     return _personal(language, heading, tool, values)._replace(
         next_reward=_next_reward(language, values) if has_next else ""
     )

@@ -16,7 +16,7 @@ from honeyguide.pages.reference_samples import CodeSample, SampleRequest, sample
 from honeyguide.partners import network, payouts, program_partners, programs, publications
 from honeyguide.partners.network import NetworkQuery
 from honeyguide.rewards import earned_rewards, rewards
-from honeyguide.signups import signups
+from honeyguide.signups import paid_referrals
 from honeyguide.store.reading import AccountReading, Reading
 from honeyguide.subscribers import link_hosts, subscribers
 
@@ -348,7 +348,7 @@ async def _partner_ids(at: AccountReading) -> dict[str, str | None]:
         found["partner_program"] = program.id
         partners, _ = await program_partners.page_of(at.tx, program, _NEWEST)
         found["program_partner"] = next((each.id for each in partners), None)
-        referred, _ = await signups.page_of_program(at, program.id, _NEWEST)
+        referred, _ = await paid_referrals.page_of_program(at, program.id, _NEWEST)
         found["partner_referral"] = next((each.id for each in referred), None)
     listed, _ = await network.page_of(at, NetworkQuery(), _NEWEST)
     found["network_program"] = next((each.id for each in listed), None)

@@ -11,7 +11,8 @@ WHERE account_id = :account_id AND program_id = :program_id AND month = :month;
 
 -- name: pending_of_program
 -- How many referrals of a program are pending, and their fees.
-SELECT COUNT(*) AS referrals, CAST(COALESCE(SUM(r.fee_cents), 0) AS BIGINT) AS cents FROM partner_referral AS r
+SELECT COUNT(*) AS referrals, CAST(COALESCE(SUM(r.fee_cents), 0) AS BIGINT) AS cents
+FROM partner_referral AS r
 WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND r.is_own = 0;
 
 -- name: uncharged_of_program
@@ -35,7 +36,8 @@ FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
 LEFT JOIN (
     SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents,
-           CAST(SUM(CASE WHEN s.referral_reason {in :reasons} THEN r.fee_cents ELSE 0 END) AS BIGINT) AS in_review
+           CAST(SUM(CASE WHEN s.referral_reason {in :reasons} THEN r.fee_cents ELSE 0 END) AS BIGINT)
+               AS in_review
     FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
     WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND r.is_own = 0
       AND COALESCE(s.referral_due_ms, 0) >= :due_from_ms AND COALESCE(s.referral_due_ms, 0) < :due_before_ms

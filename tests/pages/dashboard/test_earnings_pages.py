@@ -98,6 +98,7 @@ def test_why_a_reader_was_rejected_has_words_for_partners() -> None:
         "awaiting_activity",
         "awaiting_confirmation",
         "awaiting_first_look",  # it waits; who is never looked at ends as unreviewed
+        "ended_by_team",  # it waits for the owner
         "holding_period",
         "imported",
         "needs_review",

@@ -50,6 +50,10 @@ def test_one_page_is_current_and_its_group_is_open(path: str, group: str | None,
     assert [each.name for each in shown.groups if each.is_here] == ([group] if group else [])
 
 
+def test_the_pages_of_look_are_listed_once(alice: Operator) -> None:
+    assert alice.web.get("/look/pages").text.count('href="/look/emails"') == 1
+
+
 def test_a_path_that_begins_alike_is_another_page() -> None:
     assert current(menu("/programs-of-others")) == []
 

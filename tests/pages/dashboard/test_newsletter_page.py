@@ -81,6 +81,10 @@ def test_each_tool_has_its_page_its_preview_and_its_file(alice: Operator) -> Non
             assert alice.web.get(f"/look/newsletter/links.csv?tool={tool.key}").status_code == 404
             continue
         assert f"/r/{ann['ref_code']}" in shown.text
+        has_progress = (
+            "Still to go" in alice.web.get(f"{shown.url.path}?tool={tool.key}&as=new").text
+        )
+        assert ("Card with progress" in page) == has_progress, "it is named by what it shows"
         row = next(
             row for row in file_of(alice, tool.key) if row[tool.email_column] == ann["email"]
         )

@@ -222,9 +222,9 @@ def test_filters_that_make_no_sense_are_left_out(partner_network):
         assert partner_network.bob.web.get(f"/network?{query}").status_code == 200, query
 
 
-def test_time_moves_only_where_the_setting_allows_it_and_takes_the_visitor_along():
+def test_time_moves_only_where_the_setting_allows_it_and_takes_every_session_along():
     with Service("sqlite") as service:
-        alice = operator(service)
+        alice, bob = operator(service), operator(service, "bob")
         before_ms = service.now_ms()
         assert (
             alice.web.post("/clock", page="/", step="week", back="//evil.example").headers[
@@ -233,7 +233,8 @@ def test_time_moves_only_where_the_setting_allows_it_and_takes_the_visitor_along
             == "/"
         )
         assert service.now_ms() - before_ms > 7 * DAY_MS - HOUR_MS
-        assert alice.web.get("/").status_code == 200, "still logged in"
+        for who in (alice, bob):
+            assert who.web.get("/").status_code == 200, "still logged in"
         assert (
             alice.web.post("/clock", page="/", step="now", back="/program").headers["location"]
             == "/program"
@@ -241,6 +242,7 @@ def test_time_moves_only_where_the_setting_allows_it_and_takes_the_visitor_along
         assert (
             abs(service.now_ms() - system_clock()) < HOUR_MS
             and alice.web.get("/").status_code == 200
+            and bob.web.get("/").status_code == 200
         )
     with Service("sqlite", test_clock="") as service:
         alice = operator(service)

@@ -83,7 +83,8 @@ class PageRequest:
     """By the name of the field; one that was left empty has no file name."""
     flash: str = ""
     undo: str = ""
-    """What the flash message offers to undo: a delayed action, or several of one batch."""
+    """What the flash message offers to undo: a delayed action, several of one batch, or what took
+    effect at once, which `flash_undo` in the templates knows by its name: `resume.<id>`."""
     has_large_form: bool = False
     kept: dict[str, str] = field(default_factory=dict)
     """What was stored of a form although something else in it is wrong (`kept_pictures`)."""
@@ -286,7 +287,8 @@ async def recognize(request: PageRequest) -> None:
     """Finds the session; somebody without one gets a token for the forms of the login pages."""
     store = request.services.store
     request.flash = unquote(request.cookie("flash"))[:300]
-    request.undo = request.cookie("undo") if is_id(request.cookie("undo")) else ""
+    undo = request.cookie("undo")
+    request.undo = undo if is_id(undo.rpartition(".")[2]) else ""
     if token := request.cookie("session"):
         request.visitor = await store.read(sessions.find, token)
     if request.visitor is None:

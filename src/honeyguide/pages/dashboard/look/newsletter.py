@@ -113,7 +113,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         "newsletter.html",
         chosen=chosen,
         tools=TOOLS.values(),
-        styles=STYLES.items(),
+        styles=newsletter_block.styles_of(chosen.tool).items(),
         block=chosen.to_paste(),
         fields=FIELDS,
         readers=[(key, reader.label) for key, reader in readers.items()],

@@ -141,10 +141,13 @@ async def remove(change: Change, request: PageRequest) -> Response:
     if request.text("where") == "all":
         partner = await removed_partners.block(change, partner_id, removal)
         flash = f"{formats.isolated(partner.name)} is blocked in all your programs."
+        undo = f"unblock.{partner_id}"
     else:
         partner = await removed_partners.remove(change, partner_id, removal)
         flash = f"{formats.isolated(partner.name)} was removed from this program."
-    return request.go(_page(partner), flash)
+        undo = f"allow.{partner_id}"
+    # Referrals that were ended stay so.
+    return request.go(_page(partner), flash, undo="" if removal.ends_pending else undo)
 
 
 async def allow(change: Change, request: PageRequest) -> Response:

@@ -32,8 +32,14 @@ from honeyguide.partners import (
 from honeyguide.partners.expected_fees import ExpectedFees
 from honeyguide.partners.outlook import MonthOutlook, ProgramFees
 from honeyguide.partners.partner_figures import ChargedDay, FigureDays, PartnerFigures
-from honeyguide.signups import delayed_actions, departures, reversals, signups, undone_stops
-from honeyguide.signups.signups import ListedReferral
+from honeyguide.signups import (
+    delayed_actions,
+    departures,
+    paid_referrals,
+    reversals,
+    undone_stops,
+)
+from honeyguide.signups.paid_referrals import ListedReferral
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.subscribers.reasons import explain, facts_of
@@ -83,7 +89,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     page, rows, total = await forms.nearest_page(
         request.query,
         PER_PAGE if "page" in request.query else FIRST_ROWS,
-        lambda page: signups.page_of_program(at, program.id, page),
+        lambda page: paid_referrals.page_of_program(at, program.id, page),
     )
     last_closed = await ledger.last_closed(at.tx)
     spend = await forecast.spend(at.tx, program, month)
@@ -300,4 +306,5 @@ async def apply_button(change: Change, request: PageRequest) -> Response:
         if do == "pause"
         else "The program is active again."
     )
-    return request.go(f"/program/{program.id}", flash)
+    undo = f"resume.{program.id}" if do == "pause" else ""
+    return request.go(f"/program/{program.id}", flash, undo=undo)

@@ -11,7 +11,7 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.partners import ledger, programs, reversal_reasons
 from honeyguide.partners.reversal_reasons import NOTE_LIMIT, ReversalReason
-from honeyguide.signups import reversals, signups
+from honeyguide.signups import paid_referrals, reversals
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 
@@ -27,7 +27,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     """What is chosen: by the address, or by the form that was refused."""
     program = await programs.get_unsettled(at, request.at("id"))
     ids = request.several("referral") or request.http.query_params.getlist("referral")
-    found = await signups.some_of_program(at, program.id, ids[:MOST])
+    found = await paid_referrals.some_of_program(at, program.id, ids[:MOST])
     last_closed = await ledger.last_closed(at.tx)
     rows = [row for row in found if reversals.may_reverse(row, last_closed)]
     return request.view(

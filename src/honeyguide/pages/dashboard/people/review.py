@@ -30,7 +30,7 @@ from honeyguide.signups import (
     delayed_kinds,
     first_looks,
     open_work,
-    signups,
+    paid_referrals,
 )
 from honeyguide.signups.delayed_kinds import DelayedKind
 from honeyguide.store.change import Change
@@ -119,7 +119,9 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     return request.view(
         "review.html",
         rows=rows,
-        partners=await signups.partner_names(at, [row.id for row in rows if row.is_from_partner]),
+        partners=await paid_referrals.partner_names(
+            at, [row.id for row in rows if row.is_from_partner]
+        ),
         held=await confirmations.held(at, code),
         waiting=await delayed_actions.of_subjects(at, [row.id for row in rows]),
         looks=(await at.fact(open_work.counts)).looks,

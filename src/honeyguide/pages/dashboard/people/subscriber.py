@@ -35,8 +35,8 @@ from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.rewards.rewards import next_reward
 from honeyguide.screening import explanations, screening, screening_lists
 from honeyguide.screening.screening import Person
-from honeyguide.signups import claims, delayed_actions, privacy, reversals, signups
-from honeyguide.signups.signups import SentBy
+from honeyguide.signups import claims, delayed_actions, paid_referrals, privacy, reversals
+from honeyguide.signups.paid_referrals import SentBy
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading, reads
 from honeyguide.subscribers import (
@@ -174,7 +174,7 @@ async def _origin_of(at: Reading, request: PageRequest, person: Subscriber) -> R
     if referrer is not None and referrer.referrer_id:
         first = await at.fact(subscribers.find, referrer.referrer_id)
     if campaign_id := person.partner_campaign_id:
-        sent_by = await signups.find_sender(at, person.id)
+        sent_by = await paid_referrals.find_sender(at, person.id)
         named = await partner_names.of(at, [campaign_id])
         logo = named[campaign_id].logo
     return ReferralOrigin(

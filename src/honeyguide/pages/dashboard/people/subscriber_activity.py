@@ -11,7 +11,7 @@ from honeyguide.pages.dashboard import formats
 from honeyguide.rewards.adjustments import Adjustment
 from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.signups.claims import HiddenClaim
-from honeyguide.signups.signups import SentBy
+from honeyguide.signups.paid_referrals import SentBy
 from honeyguide.subscribers import origins, reasons
 from honeyguide.subscribers.hub_choices import HubChoices
 from honeyguide.subscribers.reasons import Reason

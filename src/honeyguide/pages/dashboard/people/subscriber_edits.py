@@ -102,17 +102,17 @@ async def renew_links(change: Change, request: PageRequest) -> Response:
 async def change_list(change: Change, request: PageRequest) -> Response:
     """Puts the email address on the block list or the allow list, or takes it off."""
     person = await subscribers.get(change, request.at("id"))
-    action = request.text("do")
+    action, undo = request.text("do"), ""
     if action in ("block", "allow"):
         entry = screening_lists.parse_entry(request.services.site, person.email, param="email")
         if action == "block":
             await signups.block(change, [entry])
         else:
             await screening_lists.add(change, [entry], is_blocked=False)
-        flash = f"Their email address is on your {action} list."
+        flash, undo = f"Their email address is on your {action} list.", f"remove.{person.id}"
     else:
         listed = await screening_lists.of_subscriber(change, person.id)
         if listed is not None:
             await screening_lists.remove(change, listed.id)
         flash = "Their email address is on neither list."
-    return request.go(f"/subscribers/{person.id}", flash)
+    return request.go(f"/subscribers/{person.id}", flash, undo=undo)

@@ -25,7 +25,14 @@ from honeyguide.pages.dashboard.people.subscriber_filters import CHOICES
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
-from honeyguide.signups import delayed_actions, delayed_kinds, departures, first_looks, signups
+from honeyguide.signups import (
+    delayed_actions,
+    delayed_kinds,
+    departures,
+    first_looks,
+    paid_referrals,
+    signups,
+)
 from honeyguide.signups.delayed_kinds import DelayedKind
 from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store.change import Change
@@ -182,7 +189,9 @@ async def _view(
         "subscribers.html",
         400 if errors else 200,
         rows=rows,
-        partners=await signups.partner_names(at, [row.id for row in rows if row.is_from_partner]),
+        partners=await paid_referrals.partner_names(
+            at, [row.id for row in rows if row.is_from_partner]
+        ),
         shown=shown,
         total=request.menu.subscribers,
         tags_of=await tags.of_subscribers(at, [row.id for row in rows]),
