@@ -131,8 +131,8 @@ def test_only_who_runs_the_installation_sees_its_accounts(world: World, role: Ro
     """Alice's account is the administrators' here; finance pays partners, and sees the payouts."""
     web = colleague(world.service, world.alice, role).web
     invited, other = "o&#39;evil@example.org", world.bob.email
-    account, administration = web.get("/account").text, web.get("/administration")
-    assert (invited in account) == (role is Role.OWNER)
+    team, administration = web.get("/team").text.replace("<wbr>", ""), web.get("/administration")
+    assert (invited in team) == (role is Role.OWNER)
     assert administration.status_code == (200 if role in (Role.OWNER, Role.FINANCE) else 403)
     assert (invited in administration.text) == (role is Role.OWNER)
     assert ("Background jobs" in administration.text) == (role is Role.OWNER)

@@ -157,8 +157,11 @@ def test_without_scripts_search_is_a_page_and_the_account_menu_opens(
     page.get_by_role("button", name="Search").click()
     page.get_by_role("link", name="Annabel Ito").click()
     expect(page.get_by_role("heading", name="Annabel Ito")).to_be_visible()
-    expect(page.get_by_role("link", name="Email tool")).to_be_hidden()
+    expect(page.get_by_role("link", name="Settings")).to_be_hidden()
     page.get_by_role("button", name="Account").click()
+    page.get_by_role("link", name="Settings").click()
+    page.get_by_label("Find a setting").fill("mailchimp")
+    page.get_by_role("button", name="Find").click()
     page.get_by_role("link", name="Email tool").click()
     page.wait_for_url(f"{service.url}/integrations")
 

@@ -92,7 +92,8 @@ def test_the_bars_on_a_phone_are_landmarks(
     tabs.get_by_role("button", name="More").click()
     menu = page.get_by_role("navigation", name="Main", exact=True)
     menu.get_by_role("button", name="Account").click()
-    menu.get_by_role("link", name="Webhooks").click()
+    menu.get_by_role("link", name="Settings").click()
+    page.get_by_role("link", name="Webhooks").click()
     page.wait_for_url(f"{service.url}/webhooks")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import digests, notification_choices, notifications, slack_messages
 from honeyguide.mail.notification_choices import Choice
@@ -20,7 +21,7 @@ from tests.partners.test_removed_partners import Deal, notified
 from tests.support.changes import SITE, changing
 from tests.support.mailbox import Mailbox
 from tests.support.queued_emails import Nowhere
-from tests.support.readings import changes_account
+from tests.support.readings import changes_account, in_account
 from tests.support.service import Service
 from tests.support.stores import OpenStore
 from tests.support.trade import NOON_MS, Trade, publish
@@ -142,7 +143,13 @@ def test_a_notification_that_was_read_stays_and_the_opposite_is_told(
 ) -> None:
     correspondence.do("remove")
     bob, now_ms = correspondence.deal.bob, correspondence.service.now_ms()
-    correspondence.service.write(lambda tx: notifications.read_all(tx.at(now_ms), bob.account_id))
+    ids = [
+        row.notification.id
+        for row in correspondence.service.read(
+            lambda tx: notifications.page_of(in_account(tx, bob.account_id), Page(1, 50))
+        )
+    ]
+    correspondence.service.write(lambda tx: notifications.read(tx.at(now_ms), bob.account_id, ids))
     correspondence.do("allow")
     correspondence.wait(300)
     assert correspondence.subjects == [SUBJECTS["allow"]]

@@ -51,6 +51,8 @@ WEEK_MS = 7 * DAY_MS
 UNDECIDED_MS = 12 * DAY_MS
 UNSENT_MS = 21 * DAY_MS
 UNREAD_MS = 40 * DAY_MS
+# More than a week brings.
+MOST_READ = 200
 # When operators adjusted what an advocate has toward rewards, took a fee back and parted from a
 # partner.
 ADJUSTED_MS = 21 * DAY_MS
@@ -221,6 +223,12 @@ async def _click_links(tx: Tx, state: DemoState, at_ms: int) -> None:
         await count_clicks(tx, subscribers.clicks(state, account, at_ms))
 
 
+async def _read_notifications(change: Change) -> None:
+    unread = await notifications.page_of(change, Page(1, MOST_READ), only_new=True)
+    ids = [each.notification.id for each in unread]
+    await notifications.read(change.tx, change.account_id, ids)
+
+
 async def _weekly_tasks(tx: Tx, state: DemoState, at_ms: int) -> None:
     """What subscribers and operators do once a week: claim and approve rewards, decide on pending
     referrals, read notifications.
@@ -236,7 +244,7 @@ async def _weekly_tasks(tx: Tx, state: DemoState, at_ms: int) -> None:
             await shipping.ship(tx, state, account, at_ms)
         if at_ms < state.end_ms - UNREAD_MS:
             await _approve(tx, state, account, at_ms)
-            await notifications.read_all(tx.at(at_ms), account.tenant.account_id)
+            await _read_notifications(state.change(tx, account, at_ms))
     for account in state.accounts:
         for plan in account.newsletter.publications:
             if plan.program.is_paused and 0 <= state.end_ms - 5 * WEEK_MS - at_ms < WEEK_MS:

@@ -27,6 +27,8 @@ class NotificationKind(NamedTuple):
     """The kinds of the notifications that this choice is about, if not just its own."""
     at_once: str = ""
     """When its email comes, if that is not at once."""
+    named: tuple[str, ...] = ()
+    """What the dashboard says of whom each of `notifications` is about, while they are known."""
 
     @property
     def notifications(self) -> tuple[str, ...]:
@@ -54,10 +56,12 @@ CONFIRMATIONS_HELD = _declare(
     icon="email",
 )
 REWARD_TO_APPROVE = _declare(
-    "reward_to_approve", "Reward to approve", "A subscriber earned a reward that needs your approval.", is_forgotten=False, icon="gift"
+    "reward_to_approve", "Reward to approve", "A subscriber earned a reward that needs your approval.", is_forgotten=False, icon="gift",
+    named=("{who} earned {reward}, which waits for your approval",),
 )
 REWARD_CLAIMED = _declare(
-    "reward_claimed", "Reward claimed", "A subscriber claimed a reward that you deliver yourself.", is_forgotten=False, icon="gift"
+    "reward_claimed", "Reward claimed", "A subscriber claimed a reward that you deliver yourself.", is_forgotten=False, icon="gift",
+    named=("{who} claimed {reward}",),
 )
 ADDRESS_CORRECTED = "address_corrected"
 ITEM_TO_SEND = _declare(
@@ -67,6 +71,7 @@ ITEM_TO_SEND = _declare(
     is_forgotten=False,
     icon="truck",
     covers=("item_to_send", ADDRESS_CORRECTED),
+    named=("{who} claimed {reward}{to}", "{who} corrected the address for {reward}{to}"),
 )
 CODES_LOW = _declare(
     "codes_low",
@@ -168,3 +173,11 @@ WEEKLY_SUMMARY = _declare(
 )
 
 NOTIFICATION_KINDS = tuple(BY_NAME.values())
+
+
+def named(notification: str) -> str:
+    """How this notification names whom it is about; empty if it names nobody."""
+    words = (
+        pair for kind in NOTIFICATION_KINDS for pair in zip(kind.notifications, kind.named, strict=False)
+    )
+    return dict(words).get(notification, "")

@@ -5,6 +5,7 @@ at once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from honeyguide.kernel.clock import MINUTE_MS
@@ -59,6 +60,12 @@ class NotificationRow(NamedTuple):
     read_ms: int | None
     digest_due_ms: int | None
     """When the digest goes out that it is waiting for."""
+    once: str
+
+    @property
+    def about(self) -> str:
+        """The id of what it is about, for kinds whose cause begins with one."""
+        return self.once.split(":")[1] if ":" in self.once else ""
 
     @property
     def icon(self) -> str:
@@ -85,10 +92,10 @@ _WITHDRAW = _sql.command("withdraw")
 _LIST = _sql.query(
     "list",
     lambda *row: ShownNotification(
-        NotificationRow(*row[:7]), QueuedEmail(*row[7:20]) if row[7] else None, row[20]
+        NotificationRow(*row[:8]), QueuedEmail(*row[8:21]) if row[8] else None, row[21]
     ),
 )
-_READ_ALL = _sql.command("read_all")
+_READ = _sql.command("read")
 
 
 async def notify(tx: Tx, base_url: str, notification: Notification) -> None:
@@ -144,10 +151,25 @@ async def withdraw(tx: Tx, account_id: str, once: str) -> bool:
     return bool(await tx.run(_WITHDRAW, account_id=account_id, once_key=once))
 
 
-async def page_of(at: AccountReading, page: Page) -> list[ShownNotification]:
-    """The newest first, each with its email."""
-    return await at.all(_LIST, most=page.per_page, skip=page.skip)
+async def page_of(
+    at: AccountReading,
+    page: Page,
+    *,
+    kinds: Sequence[str] = (),
+    only_new: bool = False,
+    ahead: int = 0,
+) -> list[ShownNotification]:
+    """The newest first, each with its email; of all kinds, or of these. `ahead` of them are of the
+    next page."""
+    return await at.all(
+        _LIST,
+        of_all_kinds=int(not kinds),
+        kinds=list(kinds),
+        only_new=int(only_new),
+        most=page.per_page + ahead,
+        skip=page.skip,
+    )
 
 
-async def read_all(tx: Tx, account_id: str) -> None:
-    await tx.run(_READ_ALL, account_id=account_id)
+async def read(tx: Tx, account_id: str, ids: Sequence[str]) -> None:
+    await tx.run(_READ, account_id=account_id, ids=list(ids))

@@ -1,9 +1,11 @@
-"""The API reference page, rendered from the OpenAPI document once."""
+"""The API reference, rendered from the OpenAPI document once: where to start, and a page for each
+resource."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from honeyguide.events import webhooks
@@ -57,9 +59,10 @@ class Operation:
 
 @dataclass
 class Collection:
-    """Operations under one path."""
+    """Operations under one path, which have a page."""
 
     path: str
+    slug: str
     operations: list[Operation] = field(default_factory=list)
 
 
@@ -73,17 +76,31 @@ class Group:
 _NEWEST = Page(1, 1)
 
 
-def render(document: dict[str, Any]) -> str:
-    reader = SchemaReader(document)
-    return rendering.page(
-        "reference.html",
-        groups=reader.groups(),
-        base_url=document["servers"][0]["url"],
-        version=document["info"]["version"],
-        error=rendering.json_lines(
-            document["components"]["responses"]["Invalid"]["content"]["application/json"]["example"]
-        ),
-    )
+# A page has at most this many operations, unless one part of a resource has more.
+_MOST_ON_A_PAGE = 8
+
+
+def render(document: dict[str, Any]) -> dict[str, str]:
+    """The pages by the last part of their address, which is empty for the first one."""
+    groups = SchemaReader(document).groups()
+    invalid = document["components"]["responses"]["Invalid"]
+    values = {
+        "groups": groups,
+        "base_url": document["servers"][0]["url"],
+        "version": document["info"]["version"],
+        "error": rendering.json_lines(invalid["content"]["application/json"]["example"]),
+    }
+    pages = {"": rendering.page("reference_start.html", slug="", **values)}
+    for group in groups:
+        for collection in group.collections:
+            pages[collection.slug] = rendering.page(
+                "reference_resource.html",
+                slug=collection.slug,
+                group=group,
+                collection=collection,
+                **values,
+            )
+    return pages
 
 
 class SchemaReader:
@@ -109,8 +126,10 @@ class SchemaReader:
             ]
             if operations:
                 above = next((other for other in found if path.startswith(f"{other}/")), path)
-                found.setdefault(above, Collection(above)).operations.extend(operations)
-        return list(found.values())
+                found.setdefault(above, Collection(above, _slug(above))).operations.extend(
+                    operations
+                )
+        return [page for collection in found.values() for page in _cut(collection)]
 
     def _operation(self, method: str, path: str, operation: dict[str, Any]) -> Operation:
         body = (
@@ -237,6 +256,33 @@ class SchemaReader:
                     f"{above}{name}{'[]' if 'items' in inner else ''}.",
                     depth + 1,
                 )
+
+
+def _slug(path: str) -> str:
+    """As in `v1-subscribers`."""
+    named = [part for part in path.split("/") if part and not part.startswith("{")]
+    return "-".join(named).replace("v1-campaigns-", "v1-")
+
+
+def _cut(collection: Collection) -> Iterator[Collection]:
+    """As it is, or in pages that do not part what belongs to the same part of the resource."""
+    page = collection
+    if len(collection.operations) > _MOST_ON_A_PAGE:
+        page = Collection(collection.path, collection.slug)
+        parts = groupby(collection.operations, lambda each: _part(collection, each))
+        for name, together in parts:
+            operations = list(together)
+            if len(page.operations) + len(operations) > _MOST_ON_A_PAGE and page.operations:
+                yield page
+                page = Collection(f"{collection.path}/{{uuid}}/…", f"{collection.slug}-{name}")
+            page.operations.extend(operations)
+    yield page
+
+
+def _part(collection: Collection, operation: Operation) -> str:
+    """Of its resource: as in `/v2/webhooks/{uuid}/secret`, and empty for the resource itself."""
+    below = operation.path.removeprefix(collection.path).split("/")
+    return below[2] if len(below) > 2 else ""
 
 
 def _types(schema: Schema) -> list[str]:

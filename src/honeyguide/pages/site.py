@@ -145,51 +145,46 @@ class Nowhere(BaseRoute):
         raise HTTPException(404)
 
 
-class Fixed:
-    """A page that does not change while the process lives; browsers may keep it and ask again.
+class Reference:
+    """The API reference, which does not change while the process lives; browsers may keep its pages
+    and ask again. Somebody who is logged in sees samples with their own UUIDs.
 
     It is rendered in a thread when it is first asked for: that takes longer than the event loop
     may wait, and most processes are never asked.
     """
 
-    def __init__(self, render: Callable[[], str]) -> None:
+    def __init__(self, render: Callable[[], dict[str, str]], services: PageServices) -> None:
         self._render = render
-        self._html = ""
-        self._tag = ""
-
-    async def __call__(self, request: Request) -> Response:
-        if not self._html:
-            self._html = await asyncio.to_thread(self._render)
-            self._tag = f'W/"{hashlib.sha256(self._html.encode()).hexdigest()[:16]}"'
-        headers = {"etag": self._tag, "cache-control": "no-cache"}
-        if self._tag in request.headers.get("if-none-match", ""):
-            return Response(status_code=304, headers=headers)
-        return HTMLResponse(self._html, headers=headers)
-
-
-class Reference(Fixed):
-    """The API reference. Somebody who is logged in sees samples with their own UUIDs."""
-
-    def __init__(self, render: Callable[[], str], services: PageServices) -> None:
-        super().__init__(render)
         self._services = services
+        self._pages: dict[str, str] = {}
 
     async def __call__(self, request: Request) -> Response:
-        everyones = await super().__call__(request)
-        everyones.headers["vary"] = "Cookie"
+        if not self._pages:
+            self._pages = await asyncio.to_thread(self._render)
+        html = self._pages.get(request.path_params.get("resource", ""))
+        if html is None:
+            raise HTTPException(404)
         visit = PageRequest(request, self._services, self._services.clock(), dashboard.PAGE_RIGHTS)
-        if not visit.cookie("session"):
-            return everyones
-        await recognize(visit)
+        if visit.cookie("session"):
+            await recognize(visit)
         if visit.visitor is None or second_factor.is_missing(visit):
-            return everyones
+            return _kept(html, request)
         ids = await self._services.store.read(
             reads(reference.own_ids, self._services.site, visit.tenant, visit.now_ms)
         )
-        html = reference.with_ids(self._html, ids)
+        html = reference.with_ids(html, ids)
         if visit.who.may(Right.ACCOUNT):
             html = reference.with_link_to_keys(html)
         return HTMLResponse(html, headers={"cache-control": "private, no-store"})
+
+
+def _kept(html: str, request: Request) -> Response:
+    """As everybody gets it, or that it is still the same."""
+    tag = f'W/"{hashlib.sha256(html.encode()).hexdigest()[:16]}"'
+    headers = {"etag": tag, "cache-control": "no-cache", "vary": "Cookie"}
+    if tag in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    return HTMLResponse(html, headers=headers)
 
 
 def _problem(status: int, sentence: str = "") -> HTMLResponse:
@@ -257,6 +252,7 @@ def pages_app(describe: Callable[[], dict[str, Any]], services: PageServices) ->
             *dashboard.routes(services),
             Route("/docs", docs.__call__, name="reference"),
             *guide.routes(),
+            Route("/docs/{resource}", docs.__call__),
             Mount("/static", Static(), name="static"),
             *accents.routes(),
             *embed_routes(services),

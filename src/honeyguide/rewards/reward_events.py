@@ -4,13 +4,14 @@ unlocks or redeems it.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from honeyguide.accounts import accounts
 from honeyguide.events import outbox
 from honeyguide.events.outbox import Event
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.mail import shipment_texts, texts
+from honeyguide.mail import notification_kinds, shipment_texts, texts
 from honeyguide.mail.email_kinds import REWARD_UNLOCKED
 from honeyguide.mail.emails import EmailToSend
 from honeyguide.mail.notification_kinds import (
@@ -22,13 +23,44 @@ from honeyguide.mail.notification_kinds import (
 from honeyguide.mail.texts import RewardAhead, UnlockedReward
 from honeyguide.rewards import event_bodies, rewards
 from honeyguide.rewards.rewards import Reward
+from honeyguide.rewards.shipment_emails import town_of
+from honeyguide.rewards.shipments import read_address
 from honeyguide.store.change import Change
+from honeyguide.store.reading import AccountReading
+from honeyguide.store.statements import beside
 from honeyguide.subscribers import branding, reader_emails
 from honeyguide.subscribers.subscribers import Subscriber
 
 # Of several rewards earned in a day, each has its email, one a day. Of more than these, the rest is
 # on the referral page only.
 MOST_DAYS_LATER = 7
+
+
+class Claimant(NamedTuple):
+    """Whom a notification about an earned reward is about."""
+
+    earned_id: str
+    reward: str
+    variant: str | None
+    shipping: str | None
+    name: str | None
+    email: str
+
+    @property
+    def who(self) -> str:
+        return self.name or self.email
+
+    def says(self, kind: str) -> str:
+        """In the words of this kind; empty for kinds about something else. Names are read when the
+        notification is shown and are not stored with it, so that erasing forgets them."""
+        reward = f"“{self.reward}”" + (f" ({self.variant})" if self.variant else "")
+        town = town_of(read_address(self.shipping))
+        words = notification_kinds.named(kind)
+        return words.format(who=self.who, reward=reward, to=f", to {town}" if town else "")
+
+
+_sql = beside(__file__)
+_CLAIMANTS = _sql.query("claimants", Claimant)
 
 
 async def tell_unlocked(
@@ -77,6 +109,12 @@ async def notify_to_approve(
     cause = earned_id if is_news else f"{reward.id}:{change.now_ms // DAY_MS}"
     message = texts.reward_to_approve(reward=reward.name, page=f"{change.site.base_url}/rewards")
     await accounts.notify_owner(change, REWARD_TO_APPROVE.name, cause, message, link="/rewards")
+
+
+async def claimants(at: AccountReading, earned_ids: Iterable[str]) -> dict[str, Claimant]:
+    """By the id of what they earned."""
+    found = await at.all(_CLAIMANTS, ids=list(earned_ids))
+    return {each.earned_id: each for each in found}
 
 
 async def notify_to_send(change: Change, earned_id: str, reward_name: str) -> None:

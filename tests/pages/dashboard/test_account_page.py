@@ -102,22 +102,22 @@ def test_one_other_session_is_ended_by_its_button(service: Service, alice: Opera
 
 
 def test_only_the_administrator_sees_and_sends_invitations(alice: Operator) -> None:
-    page = alice.web.get("/account").text
-    assert "nvitation" not in page and "Administrator" not in page
+    page = alice.web.get("/team?for=newsletter").text
+    assert "newsletter of their own" not in page and "/account/invitations" not in page
     for path in ("/account/invitations", "/account/invitations/withdraw"):
         assert (
             alice.web.post(path, page="/account", email="carl@example.org", id=new_id()).status_code
             == 404
         )
     make_admin(alice)
-    sent = alice.web.post("/account/invitations", page="/account", email="carl@example.org")
+    sent = alice.web.post("/account/invitations", page="/team", email="carl@example.org")
     assert sent.status_code == 200 and "/welcome/" in sent.text
-    page = alice.web.get("/account").text
-    assert "carl@example.org" in page and "/welcome/" not in page, "the link is shown once"
-    ticket = re.search(r'name="id" value="([^"]+)"', page[page.index("carl@example.org") :])
+    page = alice.web.get("/team").text
+    assert "carl@example.org" in text_of(page) and "/welcome/" not in page, "the link is shown once"
+    ticket = re.search(r'name="id" value="([^"]+)"', page)
     assert ticket
-    alice.web.post("/account/invitations/withdraw", page="/account", id=ticket[1])
-    assert "carl@example.org" not in alice.web.get("/account").text
+    alice.web.post("/account/invitations/withdraw", page="/team", id=ticket[1])
+    assert "carl@example.org" not in text_of(alice.web.get("/team").text)
 
 
 def test_settings_has_the_campaign_only(service: Service) -> None:

@@ -22,8 +22,8 @@ def menu(path: str, *, is_partner_only: bool = False, is_admin: bool = False, **
 
 
 def current(shown: Menu) -> list[str]:
-    pages = [page for group in shown.groups for page in group.pages]
-    return [page.name for page in [*pages, *shown.account, shown.notifications] if page.is_here]
+    pages = [page for place in (*shown.groups, *shown.rooms) for page in place.pages]
+    return [page.name for page in [*pages, shown.notifications] if page.is_here]
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,7 @@ def current(shown: Menu) -> list[str]:
         ("/notices", None, "Notifications"),
         ("/notices/preferences", None, "Notification choices"),
         ("/integrations/kit", None, "Email tool"),
+        ("/settings/screening-lists", None, "Block and allow lists"),
     ],
 )
 def test_one_page_is_current_and_its_group_is_open(path: str, group: str | None, page: str) -> None:
@@ -74,20 +75,52 @@ def test_somebody_who_is_only_a_partner_has_a_menu_of_their_own() -> None:
     beginning = menu("/subscribers/import", is_partner_only=True)
     assert current(beginning) == ["Import"], "who begins with a newsletter sees all of it"
     assert [each.name for each in beginning.groups] == [each.name for each in nav.GROUPS]
-    assert current(menu("/settings", is_partner_only=True)) == ["Settings"]
+    assert current(menu("/settings", is_partner_only=True)) == ["Campaign"]
+    swapped = [each.as_partner for each in (menu("/"), beginning, shown)]
+    assert swapped == [None, False, True], "the menu leads back"
 
 
-def test_administration_is_for_administrators() -> None:
-    names = {
-        is_admin: [p.name for p in menu("/", is_admin=is_admin).account] for is_admin in (0, 1)
+def test_the_rooms_of_the_settings_are_marked_and_only_those_that_open() -> None:
+    names = {is_admin: [r.name for r in menu("/", is_admin=is_admin).rooms] for is_admin in (0, 1)}
+    everybodys = ["You", "Newsletter", "Team", "Email tool", "Developers"]
+    assert names == {0: everybodys, 1: [*everybodys, "Installation"]}
+    shown = menu("/account/security")
+    assert [room.name for room in shown.rooms if room.is_here] == ["You"]
+    assert [page.is_here for page in shown.account] == [True, False], "the account menu too"
+    assert not any(room.is_here for room in menu("/settings/rooms").rooms)
+
+
+def test_settings_are_found_by_name_and_by_old_words(service: Service, alice: Operator) -> None:
+    def hits(text: str) -> list[str]:
+        page = alice.web.get("/settings/rooms", params={"q": text}).text
+        found = re.search(r'<section class="card found".*?</section>', page, re.DOTALL)
+        return re.findall(r'<a href="([^"]*)"', found[0]) if found else []
+
+    service.write(lambda tx: tx.run(ADMIN, is_admin=0, account_id=alice.account_id))
+    assert hits("totp") == ["/account/security#second-factor"]
+    assert hits("screening") == ["/settings#f-hold_days", "/settings/screening-lists"]
+    assert hits("administration") == hits("nothing of the kind") == []
+    page = alice.web.get("/settings/rooms").text.partition('<main class="main"')[2]
+    parts = [page.path for room in nav.ROOMS for page in room.pages]
+    assert {path for path in parts if f'href="{path}"' not in page} == {
+        path for path in parts if path.startswith("/administration")
     }
-    assert "Administration" in names[1] and "Administration" not in names[0]
+
+
+def test_every_part_of_a_page_is_on_it() -> None:
+    with Service("sqlite", work=False) as own:
+        admin = operator(own)
+        parts = [page.path for room in nav.ROOMS for page in room.pages if page.is_part]
+        for path, _, part in (path.partition("#") for path in parts):
+            assert f'id="{part}"' in admin.web.get(path).text, f"{path}#{part}"
 
 
 def test_every_entry_leads_to_a_page() -> None:
     paths = {page.path for page in PAGES if page.method == "GET"} | {"/docs", "/docs/guide/"}
     groups = [page for group in (*nav.GROUPS, *nav.PARTNER_GROUPS) for page in group.pages]
-    missing = {page.path for page in (*groups, *nav.ACCOUNT, nav.NOTIFICATIONS)} - paths
+    pages = [page for room in nav.ROOMS for page in room.pages]
+    every = (*groups, *pages, nav.SETTINGS, nav.GUIDE, nav.NOTIFICATIONS)
+    missing = {page.path.partition("#")[0] for page in every} - paths
     assert not missing
 
 
@@ -117,6 +150,8 @@ def test_a_partner_becomes_an_owner_with_the_first_thing_of_their_own(
     assert groups_at(bob, "/earnings") == groups_at(carol, "/earnings") == PARTNER_TABS
     assert bob.web.log_in(bob.email).headers["location"] == "/earnings"
     assert groups_at(bob, "/rewards") == OWNER_TABS, "to begin with a newsletter"
+    back = "Back to the partner’s menu"
+    assert back in bob.web.get("/rewards").text and back not in bob.web.get("/earnings").text
     bob.post(f"{bob.v1}/rewards", {"name": "Stickers", "referrals": 3})
     carol.subscribe("ann@example.org")
     assert groups_at(bob, "/earnings") == groups_at(carol, "/earnings") == OWNER_TABS
@@ -129,7 +164,7 @@ def test_an_invited_partner_starts_with_the_menu_of_one(service: Service) -> Non
     tabs = []
     for number, choice in enumerate(({"as_partner": "1"}, {})):
         email = f"menu{number}-{service.now_ms()}@example.org"
-        sent = admin.web.post("/account/invitations", page="/account", email=email, **choice)
+        sent = admin.web.post("/account/invitations", page="/team", email=email, **choice)
         found = re.search(r"/welcome/[\w-]+", sent.text)
         assert found is not None
         guest = WebClient(service)

@@ -15,7 +15,9 @@ from honeyguide.mail.notifications import Notification
 from honeyguide.pages.dashboard.formats import date_in_words
 from honeyguide.store.tx import Tx
 from tests.support.dispatcher import ReceiverThread
+from tests.support.prizes import offer
 from tests.support.service import Service
+from tests.support.shipments import claim
 from tests.support.web import Operator, operator, text_of
 
 
@@ -99,3 +101,42 @@ def test_each_kind_has_an_icon_that_is_drawn() -> None:
     assert {each.icon for each in NOTIFICATION_KINDS} - set(
         re.findall(r'"([\w-]+)":', drawn)
     ) == set()
+
+
+def test_they_name_people_until_these_are_erased(service: Service) -> None:
+    nora = operator(service, "nora")
+    offer(nora, kind="physical")
+    claim(nora, "ana@example.org")
+    page = notices(nora.web.get("/notices").text)
+    assert "Ana Lopes claimed “The mug”, to " in page
+    assert "joined through Ana Lopes" in page, "the first referral"
+    nora.delete(f"{nora.v1}/subscribers/ana@example.org")
+    page = notices(nora.web.get("/notices").text)
+    assert "The mug: claimed and waiting to be sent" in page and "Ana Lopes" not in page
+
+
+def planted(who: Operator, count: int, kind: str = "webhook_failing") -> None:
+    async def notify(tx: Tx) -> None:
+        for number in range(count):
+            message = email(f"{kind} fails", "Look at it.")
+            once = f"{kind}:{number}"
+            row = Notification(who.account_id, who.email, kind, once, message, "/webhooks")
+            await notifications.notify(tx.at(who.service.now_ms()), "", row)
+
+    who.service.write(notify)
+
+
+def test_repeats_stand_together_and_a_page_reads_what_is_on_it(service: Service) -> None:
+    dora = operator(service, "dora")
+    planted(dora, 60)
+    planted(dora, 1, kind="budget_80")
+    rewards = notices(dora.web.get("/notices?kind=budget").text)
+    assert "budget_80 fails" in rewards and "webhook_failing fails" not in rewards
+    assert unread(dora) == "Notifications unread: 60", "the others are on another page"
+    page = notices(dora.web.get("/notices?kind=webhook_failing&show=new").text)
+    assert "webhook_failing fails , 50 times" in page or "fails, 50 times" in page
+    assert unread(dora) == "Notifications unread: 10"
+    second = dora.web.get("/notices?kind=webhook_failing&page=2").text
+    assert "10 times" in notices(second) and 'rel="next"' not in second
+    assert unread(dora) == "Notifications"
+    assert "Nothing here." in notices(dora.web.get("/notices?show=new&kind=webhook_failing").text)

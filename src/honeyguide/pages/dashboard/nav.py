@@ -1,10 +1,11 @@
-"""The menu of the dashboard: six groups of pages, and the account menu. Somebody who is only a
-partner has a menu of their own. Each is one table, in the order shown; search reads them too."""
+"""The menu of the dashboard: six groups of pages, and the rooms of the settings. Somebody who is
+only a partner has a menu of their own. Each is one table, in the order shown; search reads them
+too."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from honeyguide.accounts import members
@@ -26,6 +27,12 @@ class NavPage:
     count: str = ""  # which number is shown beside it
     also: tuple[str, ...] = ()  # other addresses that belong to it
     keywords: str = ""  # what else somebody may look for it by
+    seen_with: str = ""  # an address that only those open who find it on its page
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is a part of another page."""
+        return "#" in self.path
 
 
 @dataclass(frozen=True)
@@ -105,29 +112,118 @@ PARTNER_HOME = PARTNER_GROUPS[0].pages[0].path
 
 NOTIFICATIONS = NavPage("Notifications", "/notices", "notification", count="notices")
 
-ACCOUNT: tuple[NavPage, ...] = (
-    NavPage(
-        "Settings", "/settings", "settings", keywords="campaign screening time zone link hosts"
+SETTINGS = NavPage("Settings", "/settings/rooms", "settings", keywords="rooms preferences")
+GUIDE = NavPage("Guide", f"{guide.PATH}/", "book", keywords="documentation help manual how to")
+
+
+@dataclass(frozen=True)
+class Room:
+    """Of the settings. It lists its pages, and finds the parts of each by name."""
+
+    name: str
+    about: str
+    icon: str
+    pages: tuple[NavPage, ...]
+
+
+_ADMINISTRATION = "/administration"
+_RUNS_IT = f"{_ADMINISTRATION}/proof"
+
+ROOMS: tuple[Room, ...] = (
+    Room(
+        "You",
+        "Name, password, second factor, notifications",
+        "lock",
+        (
+            NavPage("Account", "/account", keywords="profile close"),
+            NavPage("Account name", "/account#profile", keywords="profile"),
+            NavPage("Your name", "/account#password", keywords="login colleagues"),
+            NavPage("Security", "/account/security", keywords="login"),
+            NavPage("Password", "/account/security#password", keywords="login change"),
+            NavPage(
+                "Second factor",
+                "/account/security#second-factor",
+                keywords="step 2fa totp authenticator phone recovery codes",
+            ),
+            NavPage("Email address", "/account/security#email", keywords="login change"),
+            NavPage("Sessions", "/account/security#sessions", keywords="logged in devices log out"),
+            NavPage("Notification choices", "/notices/preferences", keywords="slack email notices"),
+        ),
     ),
-    NavPage("Account", "/account", "lock", keywords="profile invite"),
-    NavPage(
-        "Security", "/account/security", "shield", keywords="password second factor sessions login"
+    Room(
+        "Newsletter",
+        "Name, links, when a referral counts, time zone",
+        "settings",
+        (
+            NavPage("Campaign", "/settings", keywords="settings newsletter"),
+            NavPage("Name of the newsletter", "/settings#f-name", keywords="rename"),
+            NavPage("Where links lead", "/settings#f-destination_url", keywords="url destination"),
+            NavPage("Signup page", "/settings#f-slug", keywords="address url slug"),
+            NavPage(
+                "When a referral counts",
+                "/settings#f-hold_days",
+                keywords="screening flexible strong strict holding period confirmation opt-in",
+            ),
+            NavPage("Time zone", "/settings#time-zone", keywords="days midnight"),
+            NavPage("Link hosts", "/settings/link-hosts", keywords="own domain dns"),
+            NavPage(
+                "Block and allow lists",
+                "/settings/screening-lists",
+                keywords="screening fraud addresses domains",
+            ),
+        ),
     ),
-    NavPage("API keys", "/account/keys", "key", keywords="developers tokens scopes rotate revoke"),
-    NavPage("Team", "/team", "people", keywords="members roles invite colleague owner"),
-    NavPage("Change log", "/account/changes", "clock", keywords="history who changed audit"),
-    NavPage("Email tool", "/integrations", "email", keywords="integrations sync mailchimp kit"),
-    NavPage("Notification choices", "/notices/preferences", "notification", keywords="slack email"),
-    NavPage("Webhooks", "/webhooks", "code", keywords="developers events deliveries"),
-    NavPage("API reference", "/docs", "globe", keywords="developers api openapi"),
-    NavPage("Guide", f"{guide.PATH}/", "book", keywords="documentation help manual how to"),
-    NavPage(
-        "Administration",
-        "/administration",
+    Room(
+        "Team",
+        "Members, roles, invitations, who did what",
+        "people",
+        (
+            NavPage("Members", "/team", keywords="team colleague owner leave hand over"),
+            NavPage(
+                "Invite somebody", "/team#invitations", keywords="invitation colleague partner"
+            ),
+            NavPage("What each role may do", "/team#roles", keywords="rights permissions"),
+            NavPage("Change log", "/account/changes", keywords="history who changed audit"),
+        ),
+    ),
+    Room(
+        "Email tool",
+        "Connection, fields, errors",
+        "email",
+        (NavPage("Email tool", "/integrations", keywords="integrations sync mailchimp kit"),),
+    ),
+    Room(
+        "Developers",
+        "API keys, webhooks, reference",
+        "code",
+        (
+            NavPage("API keys", "/account/keys", keywords="tokens scopes rotate revoke"),
+            NavPage("Webhooks", "/webhooks", keywords="events deliveries log"),
+            NavPage("API reference", "/docs", keywords="api openapi"),
+        ),
+    ),
+    Room(
+        "Installation",
+        "Health, payouts, accounts, backups, jobs",
         "server",
-        keywords="health backups jobs accounts payouts ledger",
+        (
+            NavPage("Administration", _ADMINISTRATION, keywords="installation"),
+            NavPage("Months and payouts", f"{_ADMINISTRATION}#h-months", keywords="ledger money"),
+            *(
+                NavPage(name, f"{_ADMINISTRATION}#{part}", keywords=words, seen_with=_RUNS_IT)
+                for name, part, words in (
+                    ("Health", "h-health", "checks mail server test email"),
+                    ("Accounts", "h-accounts", "pause resume customers"),
+                    ("Reset a second factor", "h-factors", "2fa totp lost phone"),
+                    ("Backups", "h-backups", "restore"),
+                    ("Background jobs", "h-jobs", "work late failed"),
+                )
+            ),
+        ),
     ),
 )
+
+_OF_EVERYBODY = (*(page for room in ROOMS for page in room.pages), SETTINGS, GUIDE, NOTIFICATIONS)
 
 # A larger count is shown as "99+".
 MOST_SHOWN = 99
@@ -156,16 +252,36 @@ class ShownGroup:
     has_tabs: bool
 
 
+@dataclass(frozen=True)
+class ShownRoom:
+    name: str
+    about: str
+    icon: str
+    path: str
+    pages: list[ShownPage]
+    parts: list[NavPage]
+    is_here: bool
+
+
 class Menu(NamedTuple):
     groups: list[ShownGroup]
+    rooms: list[ShownRoom]
+    """Those that the visitor may open."""
     account: list[ShownPage]
     notifications: ShownPage
     home: str
+    as_partner: bool | None
+    """Of somebody who is only a partner: whether this is the menu of one."""
     logo_url: str
     subscribers: int | None
     """None for somebody who is only a partner."""
     newsletters: list[Membership]
     """All that the visitor can switch to, this one too."""
+
+    @property
+    def room(self) -> ShownRoom | None:
+        """The one that is open."""
+        return next((room for room in self.rooms if room.is_here), None)
 
 
 class MenuFacts(NamedTuple):
@@ -185,12 +301,15 @@ def arrange(facts: MenuFacts, path: str, *, may_see: Callable[[str], bool]) -> M
     is_partners = facts.is_partner_only and not _is_of_owners(path)
     groups = PARTNER_GROUPS if is_partners else GROUPS
     every = [page for group in groups for page in group.pages]
-    here = _current(path, [*every, *ACCOUNT, NOTIFICATIONS])
+    here = _current(path, [*every, *_OF_EVERYBODY])
 
     def shown(page: NavPage) -> ShownPage:
         count = _up_to_most(facts.counts.get(page.count, 0))
         return ShownPage(page.name, page.path, page.icon, count, page is here)
 
+    rooms = [_shown_room(room, shown, may_see) for room in ROOMS]
+    settings = shown(SETTINGS)
+    is_in_room = any(room.is_here for room in rooms)
     return Menu(
         groups=[
             ShownGroup(
@@ -205,12 +324,30 @@ def arrange(facts: MenuFacts, path: str, *, may_see: Callable[[str], bool]) -> M
             )
             for group in groups
         ],
-        account=[shown(page) for page in ACCOUNT if may_see(page.path)],
+        rooms=[room for room in rooms if room.pages],
+        account=[replace(settings, is_here=settings.is_here or is_in_room), shown(GUIDE)],
         notifications=shown(NOTIFICATIONS),
         home=groups[0].pages[0].path,
+        as_partner=is_partners if facts.is_partner_only else None,
         logo_url=f"/logos/{facts.logo_id}" if facts.logo_id else "",
         subscribers=None if is_partners else facts.subscribers,
         newsletters=facts.newsletters,
+    )
+
+
+def _shown_room(
+    room: Room, shown: Callable[[NavPage], ShownPage], may_see: Callable[[str], bool]
+) -> ShownRoom:
+    found = [page for page in room.pages if may_see(page.seen_with or page.path)]
+    pages = [shown(page) for page in found if not page.is_part]
+    return ShownRoom(
+        name=room.name,
+        about=room.about,
+        icon=room.icon,
+        path=pages[0].path if pages else "",
+        pages=pages,
+        parts=[page for page in found if page.is_part],
+        is_here=any(page.is_here for page in pages),
     )
 
 
@@ -239,7 +376,7 @@ def _is_of_owners(path: str) -> bool:
     """Whether it is a page that somebody who is only a partner has no entry for."""
     owners = [page for group in GROUPS for page in group.pages]
     partners = {page.path for group in PARTNER_GROUPS for page in group.pages}
-    here = _current(path, [*owners, *ACCOUNT, NOTIFICATIONS])
+    here = _current(path, [*owners, *_OF_EVERYBODY])
     return here in owners and (here.path == "/" or here.path not in partners)
 
 

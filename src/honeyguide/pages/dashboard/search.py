@@ -3,6 +3,7 @@ results while somebody types."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from honeyguide.kernel import text_matching
@@ -71,6 +72,8 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     if text:
         people = await search.find_quickly(at, text, most=MOST_SUBSCRIBERS)
     pages = [each for each in pages_of(request) if each.matches(asked)]
+    if not text:
+        pages = [each for each in pages if "#" not in each.path]
     actions = [each for each in ACTIONS if each.matches(asked) and _may_do(request, each)]
     return request.view(
         "search_results.html" if request.query.get("part") == "results" else "search.html",
@@ -88,17 +91,29 @@ def _may_do(request: PageRequest, action: SearchLink) -> bool:
 
 
 def pages_of(request: PageRequest) -> list[SearchLink]:
-    """Every page of the menu, each with its group."""
-    account = nav.NavGroup("Account", "settings", (nav.NOTIFICATIONS, *nav.ACCOUNT))
+    """Every page of the menu, each with its group, and every setting with its room."""
+    others = nav.NavGroup("Account", "settings", (nav.NOTIFICATIONS, nav.SETTINGS, nav.GUIDE))
+    groups = [(group.name, group.icon, group.pages) for group in (*nav.GROUPS, others)]
+    return [*_links(request, groups), *settings_of(request)]
+
+
+def settings_of(request: PageRequest) -> list[SearchLink]:
+    """What the rooms of the settings have by name."""
+    return _links(request, [(room.name, room.icon, room.pages) for room in nav.ROOMS])
+
+
+def _links(
+    request: PageRequest, groups: Iterable[tuple[str, str, tuple[nav.NavPage, ...]]]
+) -> list[SearchLink]:
     return [
         SearchLink(
             page.name,
             page.path,
-            page.icon or group.icon,
-            "" if group.name == page.name else group.name,
+            page.icon or icon,
+            "" if name == page.name else name,
             page.keywords,
         )
-        for group in (*nav.GROUPS, account)
-        for page in group.pages
-        if request.may_see(page.path)
+        for name, icon, pages in groups
+        for page in pages
+        if request.may_see(page.seen_with or page.path)
     ]

@@ -2,6 +2,13 @@
 const side = document.getElementById("contents");
 const links = new Map([...side.querySelectorAll("a[href^='#']")].map((link) => [link.hash.slice(1), link]));
 
+// Where an endpoint is now: all of them were on one page.
+const asked = location.hash.slice(1);
+if (asked && !document.getElementById(asked)) {
+  const there = [...side.querySelectorAll("a")].find((link) => link.hash.slice(1) === asked);
+  if (there) location.replace(there.href);
+}
+
 for (const sample of document.querySelectorAll(".sample[data-copy]")) {
   const button = document.createElement("button");
   button.type = "button";

@@ -18,7 +18,7 @@ from honeyguide.pages.dashboard.rewards.shipments import (
     csv_file,
     filters_of,
     line_of,
-    sender,
+    sender_names,
 )
 from honeyguide.rewards import shipments
 from honeyguide.rewards.shipments import Shipment
@@ -67,18 +67,21 @@ async def _send(change: Change, request: PageRequest, ids: Sequence[str], where:
             marked += 1
         else:
             sent_before.append(shipment)
-    return request.go(where, _outcome(marked, sent_before, gone), undo=batch if marked else "")
+    names = await sender_names(change) if sent_before else {}
+    return request.go(
+        where, _outcome(marked, sent_before, gone, names), undo=batch if marked else ""
+    )
 
 
-def _outcome(marked: int, sent_before: list[Shipment], gone: int) -> str:
+def _outcome(marked: int, sent_before: list[Shipment], gone: int, names: dict[str, str]) -> str:
     """What was done, and who was faster with the rest."""
     sentences = [f"{formats.plural(marked, 'shipment')} marked as sent."] if marked else []
     if sent_before:
         first = sent_before[0]
         who = formats.isolated(first.subscriber_name or first.email or "a deleted subscriber")
+        by, on = names.get(first.sent_by or "", first.sent_by), formats.moment(first.sent_ms or 0)
         sentences.append(
-            f"{formats.isolated(first.name)} for {who} was already marked as sent by "
-            f"{sender(first.sent_by)} on {formats.moment(first.sent_ms or 0)}."
+            f"{formats.isolated(first.name)} for {who} was already marked as sent by {by} on {on}."
         )
     if len(sent_before) > 1:
         sentences.append(f"{len(sent_before) - 1} more had been sent too.")

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response, StreamingResponse
 
+from honeyguide.accounts import members
 from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.languages import countries
@@ -123,7 +124,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         tracking_note=request.text("tracking_note") if request.errors else "",
         days=lambda shipment: max(0, request.now_ms - shipment.claimed_ms) // DAY_MS,
         long_days=LONG_DAYS,
-        sender=sender,
+        senders=await sender_names(at) if filters.status == SENT else {},
         tracking=find_tracking,
     )
 
@@ -142,8 +143,10 @@ def _cursor(last: Shipment) -> Cursor:
     return last.sent_ms or last.claimed_ms, last.id
 
 
-def sender(sent_by: str | None) -> str:
-    return "the API" if sent_by == "api" else sent_by or ""
+async def sender_names(at: Reading) -> dict[str, str]:
+    """How those are called who mark shipments as sent. Who left the team is known by email."""
+    team = await members.of_account(at.tx, at.account_id)
+    return {"api": "the API"} | {each.email: each.shown_name for each in team}
 
 
 async def export(services: PageServices, request: PageRequest) -> Response:

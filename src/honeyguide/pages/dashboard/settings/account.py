@@ -1,5 +1,5 @@
-"""The account page: profile and the administrator's invitations. And closing the account: what is
-pending and owed, what to download first, and how to keep it.
+"""The account page: its name and that of the login. And closing the account: what is pending and
+owed, what to download first, and how to keep it.
 """
 
 from __future__ import annotations
@@ -7,10 +7,8 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from honeyguide.account_life import closing
-from honeyguide.accounts import accounts, invitations, users
-from honeyguide.accounts.permissions import Right
+from honeyguide.accounts import accounts, users
 from honeyguide.kernel import money
-from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats
@@ -23,7 +21,6 @@ from honeyguide.store.reading import Reading
 FORMS = {
     "profile": {"name": Field("Account name", "Enter a name.")},
     "name": {"your_name": Field("Your name", "Enter your name.")},
-    "invitations": {"email": Field("Email", "Enter an email address.")},
 }
 
 
@@ -32,26 +29,11 @@ CLOSE_FIELDS = {"newsletter": Field("Name of the newsletter", "Type the name of 
 
 
 async def show(at: Reading, request: PageRequest) -> PageView:
-    return await _page(at, request)
-
-
-async def _page(
-    at: Reading, request: PageRequest, status: int = 200, *, invitation_link: str = ""
-) -> PageView:
-    account_id = request.who.account_id
-    may_invite = request.who.may(Right.ADMINISTRATION)
-    invited = await invitations.of_inviter(at) if may_invite else []
     return request.view(
         "account.html",
-        status,
-        account=await accounts.get(at.tx, account_id),
-        may_invite=may_invite,
-        invitations=invited,
+        account=await accounts.get(at.tx, request.who.account_id),
         errors=_errors_by_section(request),
         entered=request.fields if request.errors else {},
-        invitation_link=invitation_link,
-        invited_email=request.text("email"),
-        has_mail_server=request.services.site.has_mail_server,
     )
 
 
@@ -72,20 +54,6 @@ async def save_name(change: Change, request: PageRequest) -> Response:
     forms.require(FORMS["name"], request.fields)
     await users.rename(change.tx, request.who.user_id, request.text("your_name"))
     return request.go("/account", "Your name is saved.")
-
-
-async def invite(change: Change, request: PageRequest) -> PageView:
-    forms.require(FORMS["invitations"], request.fields)
-    email = EmailAddress.parse(request.text("email"))
-    as_partner = bool(request.text("as_partner"))
-    link = await invitations.invite(change, email, as_partner=as_partner)
-    # Not a redirect: the link is in this one response and in the email.
-    return await _page(change, request, invitation_link=link)
-
-
-async def withdraw_invitation(change: Change, request: PageRequest) -> Response:
-    await invitations.withdraw(change, request.text("id"))
-    return request.go("/account", "Invitation withdrawn.")
 
 
 async def close_form(at: Reading, request: PageRequest) -> PageView:

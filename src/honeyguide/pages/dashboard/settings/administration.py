@@ -32,7 +32,7 @@ from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.subscribers import campaigns, link_hosts
 
-ACCOUNTS = "/administration#h-accounts"
+ACCOUNTS, PAYOUTS = "/administration#h-accounts", "/administration#h-owed"
 FIELDS = {"reference": Field("Payment reference", "Enter a payment reference.")}
 TEST_EMAIL = {"test_email": Field("Test email")}
 # Worst first.
@@ -83,6 +83,9 @@ async def _payouts(at: Reading, request: PageRequest) -> dict[str, Any]:
 
 async def _installation(at: Reading, request: PageRequest) -> dict[str, Any]:
     checked = await _checks(at, request)
+    jobs = await job_runs.all_jobs(at.tx)
+    skipped = Counter(failure.job for failure in await job_failures.list_all(at.tx))
+    system_ms = system_clock()
     return {
         "accounts": await accounts.list_all(at.tx),
         "link_hosts": await link_hosts.list_all(at.tx),
@@ -100,10 +103,17 @@ async def _installation(at: Reading, request: PageRequest) -> dict[str, Any]:
         ],
         "engine": request.services.store.engine_name,
         "version": __version__,
-        "jobs": await job_runs.all_jobs(at.tx),
-        "skipped": Counter(failure.job for failure in await job_failures.list_all(at.tx)),
-        "system_ms": system_clock(),
+        "jobs": jobs,
+        "troubled_jobs": [job for job in jobs if skipped[job.name] or _is_troubled(job, system_ms)],
+        "skipped": skipped,
+        "system_ms": system_ms,
     }
+
+
+def _is_troubled(job: job_runs.JobRun, system_ms: int) -> bool:
+    """Whether it failed, or its process ended before it did."""
+    is_running = not job.result and job.leased_until_ms > system_ms
+    return bool(job.started_ms) and job.result != "ok" and not is_running
 
 
 async def _checks(at: Reading, request: PageRequest) -> list[CheckRow]:
@@ -161,7 +171,7 @@ async def mark(change: Change, request: PageRequest) -> Response:
         reference = request.text("reference")
         payout = await payout_marks.mark_paid(change.tx, site, actor, payout_id, reference)
         done = "was marked as paid"
-    where = f"/administration?month={payout.month}" if _month(request) else "/administration"
+    where = f"/administration?month={payout.month}" if _month(request) else PAYOUTS
     month = rules.month_name(payout.month)
     return request.go(where, f"The {money.show(payout.amount_cents)} payout for {month} {done}.")
 

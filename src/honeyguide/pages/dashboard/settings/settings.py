@@ -1,13 +1,14 @@
-"""The settings of the campaign."""
+"""The rooms of the settings, and the settings of the campaign."""
 
 from __future__ import annotations
 
 from starlette.responses import Response
 
 from honeyguide.accounts import accounts
-from honeyguide.kernel import periods
+from honeyguide.kernel import periods, text_matching
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
+from honeyguide.pages.dashboard import search
 from honeyguide.pages.dashboard.bound_form import StructForm
 from honeyguide.pages.dashboard.look import share_picture
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
@@ -42,6 +43,14 @@ FORM = StructForm(
     leave_out=["words"],
 )
 TIME_ZONE_FORM = {"time_zone": Field("Time zone", "Choose a time zone.")}
+
+
+async def show_rooms(at: Reading, request: PageRequest) -> PageView:
+    """All that can be set, by name; or what was asked for."""
+    text = " ".join(request.query.get("q", "").split())[: search.LONGEST]
+    asked = text_matching.fold(text).split()
+    found = [each for each in search.settings_of(request) if each.matches(asked)] if text else []
+    return request.view("rooms.html", q=text, found=found)
 
 
 async def show(at: Reading, request: PageRequest) -> PageView:

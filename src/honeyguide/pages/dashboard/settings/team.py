@@ -18,6 +18,7 @@ INVITE = {
     "email": Field("Email", "Enter an email address."),
     "role": Field("Role", "Choose a role."),
 }
+PURPOSES = ("team", "partner", "newsletter")
 ROLE = {"role": Field("Role", "Choose a role.")}
 ABOUT = {
     Role.OWNER: "Everything, and who is in the team",
@@ -35,11 +36,11 @@ async def show(at: Reading, request: PageRequest) -> PageView:
 
 async def _page(at: Reading, request: PageRequest, *, invitation_link: str = "") -> PageView:
     account_id = request.who.account_id
-    waiting = await invitations.of_inviter(at)
     return request.view(
         "team.html",
         members=await members.of_account(at.tx, account_id),
-        invitations=[ticket for ticket in waiting if ticket.role is not None],
+        invitations=await invitations.of_inviter(at),
+        purpose=_purpose(request),
         roles=ABOUT,
         rights=[(RIGHTS[right].about, permissions.roles_with(right)) for right in _LISTED],
         is_owner=request.who.may(Right.ACCOUNT),
@@ -48,6 +49,15 @@ async def _page(at: Reading, request: PageRequest, *, invitation_link: str = "")
         invited_email=request.text("email"),
         has_mail_server=request.services.site.has_mail_server,
     )
+
+
+def _purpose(request: PageRequest) -> str:
+    """What the form invites to: the team, a program, or a newsletter of one's own."""
+    if request.http.url.path == "/account/invitations":
+        return "partner" if request.text("as_partner") else "newsletter"
+    asked = request.query.get("for", "")
+    is_offered = asked == "partner" or request.who.may(Right.ADMINISTRATION)
+    return asked if asked in PURPOSES and is_offered else "team"
 
 
 async def invite(change: Change, request: PageRequest) -> PageView:
@@ -59,6 +69,15 @@ async def invite(change: Change, request: PageRequest) -> PageView:
     await attempts.count(change.tx, site, attempts.EMAILS_BY_ACCOUNT, mailbox)
     link = await invitations.invite_member(change, email, role)
     # Not a redirect: the link is in this one response and in the email.
+    return await _page(change, request, invitation_link=link)
+
+
+async def invite_to_own(change: Change, request: PageRequest) -> PageView:
+    """Into an account of their own: as a partner, or with a newsletter."""
+    forms.require({"email": INVITE["email"]}, request.fields)
+    email = EmailAddress.parse(request.text("email"))
+    as_partner = bool(request.text("as_partner"))
+    link = await invitations.invite(change, email, as_partner=as_partner)
     return await _page(change, request, invitation_link=link)
 
 
