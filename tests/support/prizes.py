@@ -64,7 +64,7 @@ def catch_up(member: Member) -> None:
     """
     service, site = member.service, member.service.services.site
     for job in (backfill.grant_batch, backfill.supply_batch):
-        batch = partial(job, site=site, now_ms=service.now_ms())
+        batch = partial(job, site=site)
         while service.write(batch) or service.read(_is_waiting):
             pass
 
