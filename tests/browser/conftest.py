@@ -13,7 +13,6 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 
 from honeyguide.accounts import attempts
-from honeyguide.pages.readers import forms
 from tests.browser.embedding import policy
 from tests.support.operators import alice, bob
 from tests.support.service import Service
@@ -331,7 +330,6 @@ def website(service: Service) -> Iterator[Website]:
 
 @pytest.fixture
 def quick_hands(monkeypatch: pytest.MonkeyPatch, roomy_network: None) -> None:
-    """The browser fills in a form faster than people do, and always from one network."""
-    monkeypatch.setattr(forms, "check", lambda *args, **kwargs: None)
+    """The browser fills in more forms than people do, and always from one network."""
     for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION", "EMAILS_BY_ADDRESS"):
         monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))

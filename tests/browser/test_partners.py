@@ -15,7 +15,6 @@ from playwright.sync_api import Page, expect
 
 from honeyguide.accounts import attempts
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
-from honeyguide.pages.readers import forms
 from honeyguide.partners import ledger_check, payouts, rules
 from honeyguide.partners.payouts import Payout
 from honeyguide.store.tx import Tx
@@ -31,8 +30,7 @@ HEAVIEST = 60_000
 
 @pytest.fixture(autouse=True)
 def quick_hands(monkeypatch: pytest.MonkeyPatch, roomy_network: None) -> None:
-    """The browser fills in a form faster than people do, and always from one network."""
-    monkeypatch.setattr(forms, "check", lambda *args, **kwargs: None)
+    """The browser fills in more forms than people do, and always from one network."""
     monkeypatch.setattr(
         attempts, "LOGIN_BY_ADDRESS", attempts.LOGIN_BY_ADDRESS._replace(most=10_000)
     )

@@ -208,7 +208,7 @@ def test_a_partner_sends_robots_that_wait_for_the_owner(filled):
         ]
         assert sorted(in_review) == [0, card.pending_cents]
         differ = [each.name for each in await first_looks.compare(at, card) if each.differs]
-        assert differ[:2] == ["Mail host", "Hour they signed up, UTC"]
+        assert differ == ["Mail host", "Click before the signup"]
         (group,) = (await trait_groups.of_parts(at, [card.id]))[card.id]
         assert (group.people, group.key) == (12, "parcelbox.example")
         groups, _ = await review.page_of_groups(at, "suspected", Page(1, 20))
