@@ -43,6 +43,7 @@ TAKES_NO_ADDRESS = {
     "GET /dashboard/{path:path}",
     "GET /docs",
     "GET /docs/guide",
+    "GET /docs/{resource}",
     "GET /docs/guide/{rest:path}",
     "GET /embed/honeyguide.js",
     "GET /embed/honeyguide-3.js",

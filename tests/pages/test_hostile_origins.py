@@ -238,8 +238,8 @@ def test_a_campaigns_limit_per_network_is_each_networks_own(alice: Member, bob: 
     service, most = alice.service, endpoint.BY_CAMPAIGN_AND_NETWORK.most
 
     def count(campaign_id: str, network: str) -> None:
-        site, now_ms = service.services.site, service.now_ms()
-        service.write(lambda tx: endpoint._count(tx, site, campaign_id, network, now_ms))
+        site = service.services.site
+        service.write(lambda tx: endpoint._count(tx, site, campaign_id, network))
 
     for _ in range(most):
         count(alice.campaign_id, "192.0.2.1")

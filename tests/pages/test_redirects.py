@@ -214,4 +214,4 @@ def test_one_file_makes_redirects() -> None:
         for path in root.joinpath("pages").rglob("*.py")
         for call in re.findall(r"(?<!def )(?:to|see)_website\(([^,)]*)", path.read_text())
     }
-    assert given == {"url", "brand.thankyou_page_url", "project.DOCUMENTS"}
+    assert given == {"url", "brand.thankyou_page_url", "honeyguide.DOCUMENTS_URL"}

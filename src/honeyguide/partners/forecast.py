@@ -204,9 +204,14 @@ async def spent_of_programs(at: AccountReading, month: str) -> dict[str, int]:
     }
 
 
-async def undecided(at: Reading, program_id: str) -> Undecided:
-    """For the owner who is about to delete it."""
-    found = await at.one(_PENDING_OF_PROGRAM, program_id=program_id)
+async def undecided(at: Reading, program_id: str, spend: Spend | None = None) -> Undecided:
+    """For the owner who is about to delete it. What was read of the present month has counted
+    them."""
+    if spend is not None and spend.month == rules.month_of(at.now_ms):
+        n = sum(row.pending_referrals for row in spend.partners)
+        found: Undecided | None = Undecided(n, spend.pending_cents)
+    else:
+        found = await at.one(_PENDING_OF_PROGRAM, program_id=program_id)
     assert found is not None  # it only counts
     pending = await at.fact(outlook.read_program, program_id)
     cents = sum(each.limit_cents for each in outlook.months(pending, now_ms=at.now_ms))

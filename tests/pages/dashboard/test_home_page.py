@@ -67,6 +67,7 @@ def test_every_reason_has_words_of_its_own() -> None:
         "awaiting_activity",
         "awaiting_confirmation",
         "awaiting_first_look",  # it waits; who is never looked at ends as unreviewed
+        "ended_by_team",  # it waits for the owner
         "holding_period",
         "needs_review",
         "own_program",

@@ -116,7 +116,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         in_review_cents=spend.in_review_cents,
         partners=await _partners(at, request, program, spend),
         names={row.partner_campaign_id: row.name for row in spend.partners},
-        undecided=await forecast.undecided(at, program.id),
+        undecided=await forecast.undecided(at, program.id, spend),
         rows=rows,
         waiting=await delayed_actions.of_subjects(at, [row.subscriber_id for row in rows]),
         returned=await departures.returned(at, program.id, last_closed),
