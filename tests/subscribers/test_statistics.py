@@ -117,8 +117,8 @@ async def _postgres_plan(url: str, plans: Statement[Any], values: dict[str, Any]
         "cohorts.count",
         "cohorts.people_up_to",
         "cohorts.slice_end",
-        "joined_subscribers.joined",
-        "joined_subscribers.newest",
+        "cohorts.joined",
+        "cohorts.newest",
     ],
 )
 def test_a_few_days_are_looked_up_in_the_index(opened: OpenStore, name: str) -> None:
