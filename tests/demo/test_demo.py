@@ -302,8 +302,9 @@ def test_whoever_is_logged_in_stays_so_over_a_second_start(filled):
 
 
 def test_the_whole_year_takes_seconds(filled):
-    """About 20: how fast the machine is, and how much else it does, is not the demo's doing."""
-    assert filled.effort < 4_000
+    """About 11, an effort of 2,000: how fast the machine is, is not the demo's doing. Beside three
+    other tests on two cores the same work counts twice."""
+    assert filled.effort < 6_000
 
 
 def command(folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
