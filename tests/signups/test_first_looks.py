@@ -192,22 +192,42 @@ def test_fifty_new_ones_who_differ_ask_again(opened: OpenStore) -> None:
     assert statuses(opened) == {COUNTED: 80, WAITS: 1}
 
 
-def test_a_member_of_both_sides_answers_nothing(opened: OpenStore) -> None:
+def test_where_somebody_is_on_both_sides_only_an_owner_who_is_not_decides(
+    opened: OpenStore,
+) -> None:
     looking = Looking(opened)
     looking.come(3)
     looking.jobs()
-    ((user_id,),) = opened.ask(
-        "SELECT user_id FROM member WHERE account_id = :id",
-        id=looking.trade.partners[0].account_id,
-    )
+    owner, partner = looking.trade.owner.account_id, looking.trade.partners[0].account_id
+    users = dict(opened.ask("SELECT account_id, user_id FROM member"))
+    referred = [id for (id,) in opened.ask("SELECT subscriber_id FROM partner_referral")]
 
-    async def check(tx: Tx) -> None:
-        for who in ("nora", user_id):
-            change = Change(tx, SITE, looking.trade.owner, actors.member(who), NOON_MS)
-            if who == "nora":
-                await first_looks.check_side(change, looking.id)
-                continue
-            with pytest.raises(first_looks.Invalid, match="another owner decides"):
-                await first_looks.check_side(change, looking.id)
+    def decide(user_id: str) -> None:
+        async def check(tx: Tx) -> None:
+            change = Change(tx, SITE, looking.trade.owner, actors.member(user_id), NOON_MS)
+            await first_looks.check_side(change, looking.id)
+            await first_looks.check_sides(change, referred)
 
-    opened.run(opened.store.read(check))
+        opened.run(opened.store.read(check))
+
+    def is_refused(user_id: str) -> None:
+        with pytest.raises(first_looks.Invalid, match="an owner who is not in both"):
+            decide(user_id)
+
+    def add(user_id: str, account_id: str, role: str) -> None:
+        opened.do(
+            "INSERT INTO member (account_id, user_id, role, created_ms) "
+            "VALUES (:account_id, :user_id, :role, 0)",
+            account_id=account_id,
+            user_id=user_id,
+            role=role,
+        )
+
+    for user_id in (users[owner], "an editor"):
+        decide(user_id)
+    add(users[partner], owner, "editor")
+    is_refused(users[partner])
+    is_refused("an editor")
+    decide(users[owner])
+    add(users[owner], partner, "editor")
+    is_refused(users[owner])

@@ -45,7 +45,8 @@ NEWEST = 50
 """So many are compared with those who looked right."""
 UNKNOWN = "This partner does not wait for a look."
 BOTH_SIDES = (
-    "You are a member of this partner’s account too, so another owner decides about its readers."
+    "Somebody is a member of your account and of this partner’s, so an owner who is not in both "
+    "decides about its readers."
 )
 
 
@@ -171,7 +172,7 @@ def check_asked(look: FirstLook) -> None:
 
 
 async def check_side(at: Change, look_id: str) -> None:
-    """Whoever is a member on both sides decides nothing between them."""
+    """Where somebody is a member on both sides, only an owner who is not decides between them."""
     _refuse_if(await at.one(_ON_BOTH_SIDES, id=look_id, user_id=at.actor.id))
 
 

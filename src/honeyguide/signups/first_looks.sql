@@ -150,24 +150,31 @@ WHERE j.owner_account_id = :account_id AND j.left_ms IS NULL AND j.removed_ms IS
   AND (j.id = :look_id OR EXISTS (SELECT 1 FROM partner_referral AS r
       WHERE r.account_id = :account_id AND r.partner_campaign_id = j.id AND r.look_id = :look_id));
 
+-- fragment: not_theirs
+-- A login is a member of both accounts, and the one who decides is not an owner of this one alone.
+EXISTS (SELECT 1 FROM member AS m JOIN member AS o ON o.user_id = m.user_id
+    WHERE m.account_id = j.account_id AND o.account_id = :account_id)
+AND NOT EXISTS (SELECT 1 FROM member AS w
+    WHERE w.account_id = :account_id AND w.user_id = :user_id AND w.role = 'owner'
+      AND NOT EXISTS (SELECT 1 FROM member AS x WHERE x.account_id = j.account_id AND x.user_id = :user_id))
+
 -- name: on_both_sides
--- Is a login a member of a partner's account that the look is about?
-SELECT 1 FROM partner_campaign AS j JOIN member AS m ON m.account_id = j.account_id AND m.user_id = :user_id
+-- May a login not decide the look, because somebody is a member of a partner's account, too?
+SELECT 1 FROM partner_campaign AS j
 WHERE j.owner_account_id = :account_id
   AND (j.id = :id OR EXISTS (SELECT 1 FROM partner_referral AS r
       WHERE r.account_id = :account_id AND r.partner_campaign_id = j.id AND r.look_id = :id))
+  AND {not_theirs}
 LIMIT 1;
 
 -- name: referred_by_own
--- Is a login a member of an account that is paid for one of these referrals?
-SELECT 1 FROM partner_referral AS r
-JOIN member AS m ON m.account_id = r.partner_account_id AND m.user_id = :user_id
-WHERE r.account_id = :account_id AND r.subscriber_id {in :ids} AND r.is_own = 0
+-- May a login not decide one of these referrals?
+SELECT 1 FROM partner_referral AS r JOIN partner_campaign AS j ON j.id = r.partner_campaign_id
+WHERE r.account_id = :account_id AND r.subscriber_id {in :ids} AND r.is_own = 0 AND {not_theirs}
 LIMIT 1;
 
 -- name: group_of_own
--- Is a login a member of a partner's account that people of a group came through?
+-- May a login not decide about a group?
 SELECT 1 FROM trait_group_partner AS g JOIN partner_campaign AS j ON j.id = g.partner_campaign_id
-JOIN member AS m ON m.account_id = j.account_id AND m.user_id = :user_id
-WHERE g.account_id = :account_id AND g.group_id = :id AND j.account_id <> :account_id
+WHERE g.account_id = :account_id AND g.group_id = :id AND j.account_id <> :account_id AND {not_theirs}
 LIMIT 1;

@@ -92,7 +92,7 @@ def test_a_member_of_the_partners_account_answers_nothing(alice: Operator) -> No
     alice.service.write(lambda tx: tx.run(statement(sql), user_id=alice.user_id, id=look))
     refused = alice.web.post(PATH, page=PATH, look=look, do="right")
     assert refused.status_code == 400
-    assert "another owner decides about its readers" in text_of(refused.text)
+    assert "an owner who is not in both decides about its readers" in text_of(refused.text)
 
 
 def test_what_differs_is_said_and_drawn(alice: Operator) -> None:
@@ -176,7 +176,7 @@ def test_a_partner_in_the_owners_team_decides_no_single_referral_either(alice: O
     waits = next(each["uuid"] for each in people if each["referral_status"] == "pending")
     refused = alice.web.post("/review", page="/review?show=pending", id=waits, do="verify")
     assert refused.status_code == 400
-    assert "another owner decides about its readers" in text_of(refused.text)
+    assert "an owner who is not in both decides about its readers" in text_of(refused.text)
 
 
 def test_hexagons_stand_on_the_line_and_never_beside_their_column() -> None:
