@@ -182,11 +182,8 @@ def test_every_page_is_light(service: Service, places: Places, page_at: PageAt) 
     assert not heavy
 
 
-@pytest.mark.parametrize(
-    "scripts",
-    [True, pytest.param(False, marks=pytest.mark.long)],
-    ids=["with scripts", "without"],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
 def test_a_deal_from_the_offer_to_the_bank(page_at: PageAt, tmp_path: Path, scripts: bool) -> None:
     """Two fees fit the budget, the third reader is one too many."""
     with Service("sqlite") as service:

@@ -138,7 +138,8 @@ class Partners:
         return out
 
 
-@pytest.mark.parametrize("engine", [pytest.param("sqlite", marks=pytest.mark.long), "postgres"])
+@pytest.mark.long
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
 def test_removing_and_leaving_survive_kills(engine: str) -> None:
     dice = random.Random(33)
     with Service(engine, work=False) as service:

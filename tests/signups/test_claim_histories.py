@@ -244,9 +244,9 @@ def play(engine: str, seed: int, steps: int) -> None:
             service.set_clock(0)
 
 
-@pytest.mark.parametrize(("engine", "steps"), [("sqlite", 60), ("postgres", 30)])
-def test_the_pressed_button_decides_in_any_history(engine: str, steps: int) -> None:
-    play(engine, 1, steps)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_pressed_button_decides_in_any_history(engine: str) -> None:
+    play(engine, 1, 30)
 
 
 @pytest.mark.long

@@ -130,7 +130,7 @@ def test_a_job_longer_than_its_lease_does_not_overlap_itself(engine: str, tmp_pa
     assert [note.word for note in noted][:4] == ["begin", "end", "begin", "end"]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ["postgres", pytest.param("sqlite", marks=pytest.mark.long)])
 def test_an_idle_installation_writes_nothing(engine: str) -> None:
     url = migrated(engine)
     new_account(url)
