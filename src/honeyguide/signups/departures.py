@@ -59,7 +59,6 @@ class _Returned(NamedTuple):
 
 _sql = beside(__file__)
 _ENDED = _sql.query("ended", EndedFee)
-_COUNT = _sql.value("count", int)
 _RETURNED = _sql.query("returned", _Returned)
 _OF_SUBSCRIBER = _sql.query("of_subscriber", KnownDeparture)
 _ENDED_AMONG = _sql.value("ended_among", str)
@@ -68,10 +67,6 @@ _ENDED_AMONG = _sql.value("ended_among", str)
 async def ended(at: Reading) -> list[EndedFee]:
     """The oldest of the account, those of a partner together."""
     return await at.all(_ENDED, most=MOST)
-
-
-async def count(at: Reading) -> int:
-    return await at.one(_COUNT, most=MOST) or 0
 
 
 async def needs_why(at: Reading, ids: Sequence[str], note: str | None) -> bool:

@@ -11,10 +11,6 @@ WHERE {is_open} AND s.referral_reason = 'ended_by_team'
 ORDER BY r.partner_campaign_id, r.arrived_ms, r.id
 LIMIT :most;
 
--- name: count
--- How many of them there are, up to a limit.
-SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM partner_referral AS r WHERE {is_open} LIMIT :most) AS i;
-
 -- name: ended_among
 -- Which of these subscribers are among them?
 SELECT r.subscriber_id FROM partner_referral AS r WHERE {is_open} AND r.subscriber_id {in :ids};
